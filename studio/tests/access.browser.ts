@@ -3,7 +3,7 @@
 import AxeBuilder from "@axe-core/playwright";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { launch, openScene, openStudio, settled } from "./browser.ts";
+import { launch, openScene, openStudio, settled, showPath } from "./browser.ts";
 
 let browser: Browser;
 beforeAll(async () => { browser = await launch(); });
@@ -26,6 +26,10 @@ describe.each(["light", "dark"] as const)("in the %s theme", (colorScheme) => {
     const closed = page.locator(".section:not([open]) > summary");
     while (await closed.count() > 0) await closed.first().click();
     expect(await violations(page), "page").toEqual([]);
+    await openScene(page, "arm7");
+    expect(await violations(page), "robot arm").toEqual([]);
+    await showPath(page);
+    expect(await violations(page), "path").toEqual([]);
     await page.locator("#panel-tab-learn").click();
     await page.locator(".contents-item").first().click();
     expect(await violations(page), "learn").toEqual([]);

@@ -88,6 +88,18 @@ export async function openScene(page: Page, scene: SceneId): Promise<void> {
   await settled(page);
 }
 
+/** A path of two poses for a robot arm that is on show, looked at in its middle. */
+export async function showPath(page: Page): Promise<void> {
+  await page.evaluate(() => { globalThis.posekitSession.arm.record(); });
+  const [x, y, z] = await handlePosition(page, "target:0");
+  await page.evaluate((position) => { globalThis.posekitSession.moveHandle("target:0", { position }); }, [x, y + 0.2, z] as [number, number, number]);
+  await settled(page);
+  await page.evaluate(() => { globalThis.posekitSession.arm.record(); });
+  await page.waitForFunction(() => globalThis.posekitSession.arm.track.value !== null);
+  await settled(page);
+  await page.evaluate(() => { globalThis.posekitSession.arm.scrub(30); });
+}
+
 export function documentOf(page: Page): Promise<StudioDocument> {
   return page.evaluate(() => globalThis.posekitSession.document.value);
 }

@@ -2,7 +2,7 @@
 
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { launch, openScene, openStudio, settled } from "./browser.ts";
+import { launch, openScene, openStudio, settled, showPath } from "./browser.ts";
 
 let browser: Browser;
 beforeAll(async () => { browser = await launch(); });
@@ -93,6 +93,7 @@ describe.each([
         await page.evaluate(() => { globalThis.posekitSession.addRun(); globalThis.posekitSession.selection.value = "target:0"; });
         await settled(page);
       }
+      if (scene === "arm6") await showPath(page);
       for (const tab of isPhone ? ["scenes", "solve", "time", "learn"] : ["solve", "learn"]) {
         await page.locator(`#${isPhone ? "sheet" : "panel"}-tab-${tab}`).click();
         if (tab === "solve") await unfold(page);

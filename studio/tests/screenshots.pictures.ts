@@ -1,4 +1,4 @@
-//! Pictures of every scene, light and dark, on desk and phone, to look at; and the three of README and docs/studio.md.
+//! Pictures of every scene, light and dark, on desk and phone, to look at; and those of README and docs/studio.md.
 //!
 //! `npm run screenshots` makes all; ONLY=rope,hand those scenes alone.
 
@@ -87,6 +87,20 @@ test.skipIf(ONLY !== undefined)("for the documentation", async () => {
   await show(light.page, "figure");
   await light.page.waitForFunction(() => document.querySelectorAll(".scene-picture img").length > 10, undefined, { timeout: 60_000 });
   await saveSmall(light.page, "figure");
+  await show(light.page, "arm7");
+  await light.page.evaluate(() => { globalThis.posekitSession.arm.record(); });
+  for (const position of [[0.5, 0.25, 0.3], [0.35, 0.35, 0.65]] as [number, number, number][]) {
+    await light.page.evaluate((to) => { globalThis.posekitSession.moveHandle("target:0", { position: to }); }, position);
+    await settled(light.page);
+    await light.page.evaluate(() => { globalThis.posekitSession.arm.record(); });
+    await settled(light.page);
+  }
+  await light.page.evaluate(() => { globalThis.posekitSession.arm.setSeconds(0.5); });
+  await settled(light.page);
+  await light.page.waitForTimeout(400);
+  await light.page.evaluate(() => { globalThis.posekitSession.arm.scrub(Math.round(0.6 * (globalThis.posekitSession.arm.track.value?.nFrames ?? 0))); });
+  await saveSmall(light.page, "path");
+  await show(light.page, "figure");
   await light.page.locator("#panel-tab-learn").click();
   await light.page.locator(".contents-item").first().click();
   await light.page.getByRole("button", { name: "Figure 2: relaxation locks up" }).click();

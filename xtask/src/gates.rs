@@ -6,7 +6,7 @@ use anyhow::{Result, bail};
 
 use crate::process::{cargo, output, run, works};
 use crate::steps::{Needs, Step, run_all};
-use crate::{digest, examples, mjcf, tidy, wasm};
+use crate::{digest, examples, mjcf, py, tidy, wasm};
 
 /// The crates that go to the package registry.
 const PUBLISHED: [&str; 5] =
@@ -38,6 +38,7 @@ pub(crate) fn test() -> Result<()> {
             check: mjcf::compare,
         },
         Step::new("determinism digest", digest::compare),
+        Step { name: "Python package", needs: Needs::RequiredInCi(py::missing), check: py::test },
         Step {
             name: "WebAssembly package",
             needs: Needs::RequiredInCi(wasm::missing_tools),

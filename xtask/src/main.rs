@@ -17,6 +17,7 @@ mod gates;
 mod mjcf;
 mod node;
 mod process;
+mod py;
 mod steps;
 mod studio;
 mod tidy;
@@ -38,6 +39,8 @@ Usage: cargo xtask JOB [ARGUMENTS]
   studio [--port N]    build what is missing of the studio and serve it on this machine; --build only builds
                        the static folder, --no-open opens no browser, --screenshots takes pictures of every scene
   mjcf                 compare the kinematics of MJCF files with MuJoCo's, which is installed for it
+  py [peers|wheel]     build the Python package and run its tests in target/python; with peers also against other
+                       packages for robots, with wheel as a wheel in an empty environment
   tidy                 check the repository's own rules only (a second)
   bless                rewrite the expected results: testdata/digest.txt, transcripts, pictures
   bench [race|steps]   compare with other libraries, those in Python if available; rewrites bench/RESULTS.md
@@ -71,6 +74,7 @@ fn job(arguments: &[String]) -> Result<()> {
         Some("bench") => bench::bench(rest),
         Some("fuzz") => fuzz::fuzz(rest),
         Some("mjcf") => mjcf::compare(),
+        Some("py") => py::py(rest),
         Some("studio") => studio::studio(rest),
         None | Some("help" | "--help" | "-h") => {
             println!("{HELP}");

@@ -20,7 +20,11 @@ TARGET = HERE.parent.parent / "target" / "arms"
 PROBLEMS = TARGET / "problems.json"
 RESULTS = TARGET / "results.json"
 
+# posekit's own package is built from this checkout, anew with every run, and needs Rust.
+CHECKOUT = HERE.parents[2]
+
 PEERS = {
+    "posekit": (str(CHECKOUT),),
     "roboticstoolbox": ("roboticstoolbox-python==1.5.0",),
     "optik": ("optik-py==0.5.0", "numpy==2.4.6"),
     "pytracik": ("pytracik==0.0.3",),
@@ -39,7 +43,10 @@ def main(names):
     results, failures = [], []
     for name in names or PEERS:
         try:
-            python = steps.install(TARGET / "python" / name, PEERS[name])
+            folder = TARGET / "python" / name
+            if name == "posekit":
+                (folder / "installed.txt").unlink(missing_ok=True)
+            python = steps.install(folder, PEERS[name])
             text = steps.call([python, HERE / f"{name}_peer.py", PROBLEMS], steps.RUN_SECONDS)
             results += [json.loads(line) for line in text.splitlines()]
         except (subprocess.SubprocessError, OSError, json.JSONDecodeError) as error:

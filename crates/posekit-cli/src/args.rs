@@ -1,4 +1,4 @@
-//! The command line: words, help and the values they stand for.
+//! The command line: subcommands, options, help texts and value parsers.
 
 use std::path::PathBuf;
 
@@ -19,7 +19,7 @@ Examples:
   posekit solve chain.json                         solve a chain problem, print a table
   posekit solve chain.json --solver ccd --trace --format json
   posekit solve arm.urdf --tip tool0 --position 0.4 0.1 0.5
-  posekit solve figure.json                        solve many tasks at once, show which hold
+  posekit solve figure.json                        solve many tasks at once, show which are met
   posekit draw chain.json -o chain.svg             draw the solution and how it was found
   posekit solve arm.urdf --tip tool0 --targets poses.csv -o joints.csv
   posekit map arm.urdf --tip tool0 -o map.parquet  measure where an arm can reach
@@ -69,7 +69,7 @@ pub(crate) enum Command {
     Retime(RetimeArgs),
     /// Convert motion capture to glTF, and glTF to motion capture
     Convert(ConvertArgs),
-    /// Serve the studio, the web page in which every solver can be grabbed and stepped
+    /// Serve the studio, a web page for dragging targets and stepping through every solver
     Studio(StudioArgs),
     /// Print a digest of all results of a table of cases, to compare builds and machines
     Digest(DigestArgs),
@@ -134,11 +134,11 @@ pub(crate) struct DrawArgs {
     pub(crate) title: Option<String>,
 }
 
-/// What is to be solved.
+/// The problem to solve.
 #[derive(Debug, Args)]
 pub(crate) struct ProblemArgs {
-    /// A chain problem (JSON, `posekit.chain/1`), a figure (JSON, `posekit.figure/1`) or a robot (URDF or MJCF), told
-    /// apart by content; `-` reads standard input
+    /// A chain problem (JSON, `posekit.chain/1`), a figure (JSON, `posekit.figure/1`) or a robot (URDF or MJCF), recognised
+    /// by content; `-` reads standard input
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
     /// The robot (URDF or MJCF) or character (glTF, GLB, VRM) of a figure, in place of the file that it names; any path is allowed
@@ -148,7 +148,7 @@ pub(crate) struct ProblemArgs {
     pub(crate) robot: RobotArgs,
 }
 
-/// What a robot is to do; a chain problem says it in its file.
+/// The target of a robot; a chain problem has its target in its file.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Robots")]
 pub(crate) struct RobotArgs {
@@ -171,7 +171,7 @@ pub(crate) struct RobotArgs {
 }
 
 impl RobotArgs {
-    /// The first option given, by name: none of them goes with a chain problem.
+    /// The first option given, by name: none of them applies to a chain problem.
     pub(crate) fn first_given(&self) -> Option<&'static str> {
         let given = [
             (self.tip.is_some(), "--tip"),
@@ -183,7 +183,7 @@ impl RobotArgs {
     }
 }
 
-/// How it is to be solved.
+/// How to solve it.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Solver")]
 pub(crate) struct SolverArgs {
@@ -207,13 +207,13 @@ pub(crate) struct SolverArgs {
     /// Least squares takes the first pose that meets the tasks and does not minimise the change; fewer iterations
     #[arg(long)]
     pub(crate) no_least_change: bool,
-    /// How relaxed points become a pose; goes with `--solver relaxation` [default: angles]
+    /// How relaxed points become a pose; only with `--solver relaxation` [default: angles]
     #[arg(long, value_enum)]
     pub(crate) reading: Option<ReadingWord>,
 }
 
 impl SolverArgs {
-    /// The first option given that only the task solvers have, by name.
+    /// The first option given that only the task solvers support, by name.
     pub(crate) fn first_given(&self) -> Option<&'static str> {
         let given = [
             (self.solver != Method::Auto, "--solver"),
@@ -226,13 +226,13 @@ impl SolverArgs {
         given.into_iter().find_map(|(is_given, name)| is_given.then_some(name))
     }
 
-    /// The settings that the options stand for, recording this much; an option that would have no effect is an error.
+    /// The settings that the options select, with this level of detail in the trace; an option that would have no effect is an error.
     pub(crate) fn settings(&self, scene: &Scene, trace: Detail) -> Result<Settings> {
         let bends_joints = matches!(scene.body, Body::Joints(_));
         self.settings_for(scene.chosen(self.solver), bends_joints, trace)
     }
 
-    /// The same for a problem of joints, or of bare points, that this method solves.
+    /// The same for this method, and for a problem of joints or of bare points.
     pub(crate) fn settings_for(
         &self,
         ran: Method,
@@ -254,7 +254,7 @@ impl SolverArgs {
         Ok(settings)
     }
 
-    /// Overrides the settings of a file by the options given.
+    /// Overrides the settings of a file with the options given.
     pub(crate) fn override_settings(&self, settings: &mut Settings) {
         let least_squares = &mut settings.least_squares;
         least_squares.restarts = self.restarts.unwrap_or(least_squares.restarts);
@@ -287,7 +287,7 @@ impl SolverArgs {
             return Ok(());
         }
         Err(Failure::usage(format!(
-            "--classic is for published iterations, and {} is none; give --solver ccd, fabrik or relaxation",
+            "--classic runs a published iteration, and {} has none; give --solver ccd, fabrik or relaxation",
             self.solver.name()
         )))
     }

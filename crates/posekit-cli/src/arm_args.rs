@@ -1,4 +1,4 @@
-//! The command line of the commands on robot arms.
+//! The command line of the commands for robot arms.
 
 use std::path::PathBuf;
 
@@ -29,13 +29,13 @@ pub(crate) struct ToolArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Robot arms")]
 pub(crate) struct ArmArgs {
-    /// Solve all targets of a file: JSON lines, CSV or Parquet, told apart by content; `-` reads standard input
+    /// Solve all targets of a file: JSON lines, CSV or Parquet, recognised by content; `-` reads standard input
     #[arg(long, value_name = "FILE", conflicts_with_all = ["position", "orientation"])]
     pub(crate) targets: Option<PathBuf>,
-    /// Every solution, the nearest to the start first; of an arm with more than six joints one for each branch
+    /// Every solution, the nearest to the start first; for an arm with more than six joints one for each branch
     #[arg(long, conflicts_with = "nearest")]
     pub(crate) all: bool,
-    /// The solution nearest to the start, instead of the first that is found
+    /// The solution nearest to the start, instead of the first one found
     #[arg(long)]
     pub(crate) nearest: bool,
     /// The link in whose frame targets are; joints between it and the root keep their start. By default the root
@@ -47,7 +47,7 @@ pub(crate) struct ArmArgs {
     /// Poses from which a target is tried, at most; with --targets, --all or --nearest [default: 200]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) starts: Option<u32>,
-    /// Targets to solve in parallel; by default as many as there are cores. The result does not depend on it
+    /// Number of targets to solve in parallel; by default the number of cores. The result does not depend on it
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) threads: Option<u16>,
     /// The file for the solutions of --targets instead of standard output; an existing one is replaced
@@ -67,7 +67,7 @@ impl ArmArgs {
         given.into_iter().find_map(|(is_given, name)| is_given.then_some(name))
     }
 
-    /// Whether the arm's own solver runs, not a task solver.
+    /// Whether the arm's own solver runs instead of a task solver.
     pub(crate) const fn is_asked(&self) -> bool {
         self.targets.is_some() || self.all || self.nearest
     }
@@ -75,7 +75,7 @@ impl ArmArgs {
 
 const TRACK_EXAMPLES: &str = "\
 The arm stays on the path and on one branch, and slows down where joints would be too fast. Where the
-branch goes no further, the track ends, and the reason is shown.
+branch ends, the track ends, and the reason is shown.
 
 Examples:
   posekit track arm.urdf --tip tool0 --path weld.csv --rate 500 --velocity 3 -o joints.csv
@@ -86,10 +86,10 @@ Examples:
 pub(crate) struct TrackArgs {
     #[command(flatten)]
     pub(crate) tool: ToolArgs,
-    /// The poses, one after the other: JSON lines, CSV or Parquet, told apart by content; `-` reads standard input
+    /// The poses, one after the other: JSON lines, CSV or Parquet, recognised by content; `-` reads standard input
     #[arg(long, value_name = "FILE")]
     pub(crate) path: PathBuf,
-    /// Poses per second; a file that has times needs none [default: 500]
+    /// Poses per second, for a file without times [default: 500]
     #[arg(long, value_name = "HZ", value_parser = positive, allow_hyphen_values = true)]
     pub(crate) rate: Option<f64>,
     /// Largest velocities of the joints that move the tip [rad/s, m/s]: one for all, or one for each, root first. By default those of the file
@@ -124,7 +124,7 @@ Examples:
 pub(crate) struct BenchArgs {
     #[command(flatten)]
     pub(crate) tool: ToolArgs,
-    /// How many targets
+    /// Number of targets
     #[arg(long, value_name = "N", default_value_t = 1000)]
     #[arg(value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
     pub(crate) targets: u32,

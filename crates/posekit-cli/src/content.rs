@@ -1,6 +1,6 @@
-//! Telling content apart.
+//! A hash of content.
 
-/// A number for content: 128 bits of FNV-1a, for telling apart what differs by accident; it is no defence against intent.
+/// A hash of content: 128 bits of FNV-1a. It is not cryptographic: it detects accidental differences only.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Digest(u128);
 
@@ -9,7 +9,7 @@ impl Digest {
         Self(0x6c62_272e_07bb_0142_62b8_2175_6295_c58d)
     }
 
-    /// The number with more content behind what it has seen, and its length, so that pieces do not run into each other.
+    /// The hash extended by more content and its length, so that the boundaries of pieces count.
     pub(crate) fn with(self, bytes: &[u8]) -> Self {
         const PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013b;
         let length = (bytes.len() as u64).to_le_bytes();

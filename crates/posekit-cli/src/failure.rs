@@ -1,30 +1,30 @@
-//! Why a command did not succeed, and the exit code that says so.
+//! The failures of commands and their exit codes.
 
 use std::fmt::Display;
 
-/// What a person should look at: the command line, the input, or the place the output goes to.
+/// The cause of a failure: the command line, the input, the output, or the result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fault {
     /// The options do not fit each other or the problem.
     Usage,
-    /// A file that cannot be read or holds no problem.
+    /// A file that cannot be read or is not valid.
     Input,
     /// Nothing could be written.
     Output,
-    /// Everything worked, the target was not reached, and `--require-reached` asked for it.
+    /// The target was not reached, and `--require-reached` was given.
     NotReached,
-    /// Everything worked, and a check found what it looks for.
+    /// A check found something.
     Findings,
-    /// Some files of a folder could not be done, the others are.
+    /// Some files of a folder failed; the others are done.
     SomeFailed,
-    /// It was stopped in the middle of a folder.
+    /// The command was stopped in the middle of a folder.
     Stopped,
-    /// None: a part of another command's work is done and told to it.
+    /// No failure: the process handled one file for another process, which reads the result from its output.
     PartDone,
 }
 
 impl Fault {
-    /// The exit code: 1 for an outcome, 2 for the command line, 3 for the input, 4 for a part of it, 130 as shells have it.
+    /// The exit code: 1 for an outcome, 2 for the command line, 3 for the input, 4 for part of it, 130 for an interrupt, as in shells.
     pub(crate) const fn code(self) -> u8 {
         match self {
             Self::NotReached | Self::Findings | Self::Output => 1,
@@ -37,12 +37,12 @@ impl Fault {
     }
 }
 
-/// A fault and its message; no message where the output has said it already.
+/// A fault and its message; no message if the output has reported it already.
 #[derive(Debug)]
 pub(crate) struct Failure {
-    /// Whose fault it is.
+    /// The kind of failure, which determines the exit code.
     pub(crate) fault: Fault,
-    /// What happened, where, and what to try.
+    /// The message: what happened, where, and what to try.
     pub(crate) error: Option<anyhow::Error>,
 }
 
@@ -60,18 +60,18 @@ impl Failure {
         Self::new(Fault::Input, message)
     }
 
-    /// A fault of the input, with the file's name behind it.
+    /// A fault of the input, with the file's name after it.
     pub(crate) fn in_file(message: impl Display, file: impl Display) -> Self {
         let message = message.to_string();
         let file = file.to_string();
-        // The readers name the file themselves when the system cannot read it.
+        // The readers append the file's name themselves when the system cannot read it.
         if message.ends_with(&file) {
             return Self::input(message);
         }
         Self::input(format!("{message}: {file}"))
     }
 
-    /// What happened, without the file's name behind it.
+    /// The message without the file's name at its end.
     pub(crate) fn message(&self, file: &str) -> String {
         let text = self.error.as_ref().map(|error| format!("{error:#}")).unwrap_or_default();
         text.strip_suffix(&format!(": {file}")).map_or_else(|| text.clone(), str::to_owned)
@@ -87,22 +87,22 @@ impl Failure {
         Self { fault: Fault::NotReached, error: None }
     }
 
-    /// A check found something; what, has been printed.
+    /// A check found something, which has been printed.
     pub(crate) const fn findings() -> Self {
         Self { fault: Fault::Findings, error: None }
     }
 
-    /// Some files or motions failed; which and why, has been printed.
+    /// Some files or motions failed; which and why has been printed.
     pub(crate) const fn some_failed() -> Self {
         Self { fault: Fault::SomeFailed, error: None }
     }
 
-    /// The run was stopped; what is done and what is not, has been printed.
+    /// The run was stopped; what is done and what is not has been printed.
     pub(crate) const fn stopped() -> Self {
         Self { fault: Fault::Stopped, error: None }
     }
 
-    /// One file of a folder is done, for the process that has the others.
+    /// One file of a folder is done, on behalf of another process.
     pub(crate) const fn part_done() -> Self {
         Self { fault: Fault::PartDone, error: None }
     }
@@ -112,7 +112,7 @@ impl Failure {
     }
 }
 
-/// Errors of the library about a solve: a method that does not fit is a wrong option, the rest is in the problem.
+/// Errors of the library about a solve: an unsuitable method is a usage error, all others are errors of the problem.
 impl From<posekit::Error> for Failure {
     fn from(error: posekit::Error) -> Self {
         if error.is_unsuited() { Self::usage(error) } else { Self::input(error) }

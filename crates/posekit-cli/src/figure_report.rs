@@ -4,7 +4,7 @@ use core::f64::consts::PI;
 
 use posekit::skeleton::JointKind;
 use posekit::solve::{Hold, HoldKind, JointOptions, Method, Settings, Solution, Status};
-use posekit_io::problem::{FigureScene, is_wish};
+use posekit_io::problem::{FigureScene, is_preference};
 
 use crate::draw::{HeldJoint, HeldLimit, Outcome, length_words, scientific, status_words};
 use crate::report::{
@@ -13,10 +13,10 @@ use crate::report::{
 };
 use crate::table::{Align, Cell, Table, WIDTH};
 
-/// At most this many limits that hold a figure back are listed for people.
+/// The largest number of limits listed for people.
 const MOST_HOLDS: usize = 5;
 
-/// How the solve ended, for words and drawings.
+/// The outcome of the solve, for text and drawings.
 pub(crate) fn outcome(figure: &FigureScene, solution: &Solution, settings: &Settings) -> Outcome {
     match &solution.status {
         Status::Reached => Outcome::Reached,
@@ -32,7 +32,7 @@ pub(crate) fn outcome(figure: &FigureScene, solution: &Solution, settings: &Sett
     }
 }
 
-/// A joint with its limit, or with its largest change where that keeps it.
+/// A joint with its limit, or with its largest change if that holds it back.
 fn held(
     figure: &FigureScene,
     (joint, hold): (usize, Option<&Hold>),
@@ -42,7 +42,7 @@ fn held(
     let held = held_joint(&figure.rig, joint, &solution.configuration);
     let skeleton = &figure.rig.skeleton;
     let is_leashed = hold.is_some_and(|hold| hold.kind == HoldKind::LargestChange);
-    // A joint that follows another changes as that one may.
+    // The largest change of a mimic joint is that of its driver.
     let (leads, by) =
         skeleton.mimic(joint).map_or((joint, 1.0), |mimic| (mimic.joint, mimic.multiplier.abs()));
     if !is_leashed {
@@ -54,13 +54,13 @@ fn held(
     HeldJoint { limit, ..held }
 }
 
-/// The outcome in words, with what is missed on lower levels.
+/// The outcome as text, with the number of missed tasks of lower levels.
 pub(crate) fn words(figure: &FigureScene, solution: &Solution, settings: &Settings) -> String {
     let effort = effort(solution.choice.method, solution);
     let outcome = outcome(figure, solution, settings);
     let mut words = status_words(&outcome, effort, "m", escape(solution));
     let is_missed = |(index, task): &(usize, &posekit::task::Task)| {
-        let waits = task.level > 1 && task.weight > 0.0 && !is_wish(task);
+        let waits = task.level > 1 && task.weight > 0.0 && !is_preference(task);
         waits && !FigureScene::is_met(solution.misses[*index], solution, settings)
     };
     match figure.tasks.iter().enumerate().filter(is_missed).count() {
@@ -71,10 +71,10 @@ pub(crate) fn words(figure: &FigureScene, solution: &Solution, settings: &Settin
     words
 }
 
-/// The answer for people: status, what was chosen and why, the tasks, what holds them back, the joints, and the way if it was recorded.
+/// The solution for people: status, the method and why it was chosen, the tasks, what holds them back, the joints, and the trace if it was recorded.
 pub(crate) fn text(
     figure: &FigureScene,
-    asked: Method,
+    requested: Method,
     solution: &Solution,
     settings: &Settings,
     explain: bool,
@@ -82,7 +82,7 @@ pub(crate) fn text(
     let mark = outcome(figure, solution, settings).mark();
     let words = words(figure, solution, settings);
     let mut out = format!("{ACCENT}{mark}{ACCENT:#} {words}\n\n");
-    let solver = method_words(asked, solution.choice.method);
+    let solver = method_words(requested, solution.choice.method);
     out.push_str(&format!("{:<12}{solver}: {}\n", "solver", solution.choice.reason));
     if explain {
         for (name, value) in facts(figure, solution, settings) {
@@ -105,7 +105,7 @@ pub(crate) fn text(
     out
 }
 
-/// What the solve was held to.
+/// The constraints of the solve.
 fn facts(
     figure: &FigureScene,
     solution: &Solution,
@@ -116,38 +116,37 @@ fn facts(
         ("tolerance", tolerance_words(figure, solution, settings)),
         ("joints", format!("{}, {} degrees of freedom", figure.moving().len(), skeleton.n_dofs())),
     ];
-    let options: [(_, fn(JointOptions) -> bool); 2] =
-        [("locked", |joint| joint.locked), ("pre-pulled", |joint| joint.pre_pulled)];
-    for (fact, is_set) in options {
+    let mut add_joints = |fact, is_set: fn(JointOptions) -> bool| {
         let set = (0..skeleton.n_joints()).filter(|&joint| is_set(settings.joint_options(joint)));
         let names: Vec<&str> = set.map(|joint| skeleton.name(joint)).collect();
         if !names.is_empty() {
             facts.push((fact, names.join(", ")));
         }
-    }
+    };
+    add_joints("locked", |joint| joint.locked);
+    add_joints("pre-pulled", |joint| joint.pre_pulled);
     if figure.mass > 0.0 {
         facts.push(("mass", format!("{:.1} kg", figure.mass)));
     }
     if let Some(iteration) = solution.accelerated_at {
-        facts
-            .push(("shortcut", format!("slow convergence was cut short at iteration {iteration}")));
+        facts.push(("accelerated", format!("at iteration {iteration}, as convergence was slow")));
     }
     facts
 }
 
-/// What counts as reached, of what is asked for: a distance, an angle, both.
+/// The tolerances that apply to the tasks: a distance, an angle or both.
 fn tolerance_words(figure: &FigureScene, solution: &Solution, settings: &Settings) -> String {
-    let asked = |index: usize| figure.asked(index, solution.misses[index]);
-    let asks = |part: usize| (0..figure.tasks.len()).any(|index| asked(index)[part].is_some());
-    let distance = asks(0).then(|| format!("{} m", scientific(solution.tolerance)));
+    let miss = |index: usize| figure.relevant_miss(index, solution.misses[index]);
+    let has = |part: usize| (0..figure.tasks.len()).any(|index| miss(index)[part].is_some());
+    let distance = has(0).then(|| format!("{} m", scientific(solution.tolerance)));
     let angle = settings.angle_tolerance().to_degrees();
-    let angle = asks(1).then(|| format!("{}°", scientific(angle)));
+    let angle = has(1).then(|| format!("{}°", scientific(angle)));
     let words: Vec<String> = distance.into_iter().chain(angle).collect();
     if words.is_empty() { "none, no tasks".to_owned() } else { words.join(", ") }
 }
 
 fn task_table(figure: &FigureScene, solution: &Solution, settings: &Settings) -> String {
-    // A column that would be empty is left out.
+    // Columns that would be empty are omitted.
     let has_names = figure.labels.iter().any(|label| label.name.is_some());
     let mut columns = vec![("task", Align::Left)];
     if has_names {
@@ -157,19 +156,19 @@ fn task_table(figure: &FigureScene, solution: &Solution, settings: &Settings) ->
         ("frame", Align::Left),
         ("level", Align::Right),
         ("weight", Align::Right),
-        ("off by", Align::Right),
-        ("turned off", Align::Right),
+        ("error", Align::Right),
+        ("angle error", Align::Right),
         ("", Align::Left),
     ]);
     let mut table = Table::new(&columns);
     for (index, task) in figure.tasks.iter().enumerate() {
         let (label, miss) = (&figure.labels[index], solution.misses[index]);
         let is_met = FigureScene::is_met(miss, solution, settings);
-        let [distance, angle] = figure.asked(index, miss);
-        let state = match (is_met, task.weight > 0.0, is_wish(task)) {
+        let [distance, angle] = figure.relevant_miss(index, miss);
+        let state = match (is_met, task.weight > 0.0, is_preference(task)) {
             (_, false, _) => Cell::new("off").quiet(),
             (true, ..) => Cell::new("✓ met"),
-            (false, _, true) => Cell::new("wish").quiet(),
+            (false, _, true) => Cell::new("preference").quiet(),
             (false, ..) => Cell::new("○ missed").accent(),
         };
         let mut cells = vec![Cell::new(task.kind.name())];
@@ -189,7 +188,7 @@ fn task_table(figure: &FigureScene, solution: &Solution, settings: &Settings) ->
     table.render(WIDTH)
 }
 
-/// Joints that can move: where they are and how far they may go.
+/// Joints that can move, with their values and limits.
 fn joint_table(figure: &FigureScene, solution: &Solution) -> String {
     let columns = [
         ("joint", Align::Left),
@@ -201,7 +200,7 @@ fn joint_table(figure: &FigureScene, solution: &Solution) -> String {
     let (rig, moving) = (&figure.rig, figure.moving());
     for &joint in moving.iter().take(MOST_ROWS) {
         let values = &solution.configuration[rig.skeleton.value_range(joint)];
-        // A free joint has two lines: how it is turned, and where it is.
+        // A free joint has two lines: its rotation and its position.
         let (value, at) = match values {
             &[x, y, z, ref rotation @ ..] if rotation.len() == 4 => {
                 let turn = rotation.last_chunk().map_or(String::new(), |turn| turn_words(*turn));
@@ -222,14 +221,14 @@ fn joint_table(figure: &FigureScene, solution: &Solution) -> String {
     let mut out = table.render(WIDTH);
     if moving.len() > MOST_ROWS {
         let more = moving.len() - MOST_ROWS;
-        out.push_str(&format!("… and {more} joints more; --format json lists all\n"));
+        out.push_str(&format!("… and {more} more joints; --format json lists all\n"));
     }
     out
 }
 
-/// A miss to the third place; a power of ten where that would show nothing of it.
+/// A miss to three decimals, or as a power of ten if that would show only zeros.
 fn miss_words(value: f64, unit: &str) -> String {
-    // Far below a tolerance nobody asks how far.
+    // Far below the tolerance the exact value does not matter.
     if !(1e-6..5e-4).contains(&value) {
         format!("{value:.3}{unit}")
     } else {
@@ -237,7 +236,7 @@ fn miss_words(value: f64, unit: &str) -> String {
     }
 }
 
-/// A line for each limit, or largest change, that holds the figure back, the one that would give most first.
+/// A line for each limit, or largest change, that holds the figure back, the largest relief first.
 fn hold_lines(figure: &FigureScene, solution: &Solution, settings: &Settings) -> String {
     let mut holds = solution.holds.clone();
     holds.sort_by(|a, b| b.relief.total_cmp(&a.relief));
@@ -251,18 +250,18 @@ fn hold_lines(figure: &FigureScene, solution: &Solution, settings: &Settings) ->
     }
     if holds.len() > MOST_HOLDS {
         let more = holds.len() - MOST_HOLDS;
-        out.push_str(&format!("… and {more} limits more; --format json lists all\n"));
+        out.push_str(&format!("… and {more} more limits; --format json lists all\n"));
     }
     if out.is_empty() { out } else { format!("\n{out}") }
 }
 
-/// What a degree, or a millimetre, more would give.
+/// The relief for each degree or millimetre by which the limit is relaxed.
 fn relief_words(kind: JointKind, relief: f64) -> String {
     if relief <= 0.0 {
         return String::new();
     }
     match kind {
-        JointKind::Prismatic { .. } => format!(": {} a mm", length_words(relief, "mm")),
-        _ => format!(": {} a degree", length_words(relief * PI / 180.0, "m")),
+        JointKind::Prismatic { .. } => format!(": {} per mm", length_words(relief, "mm")),
+        _ => format!(": {} per degree", length_words(relief * PI / 180.0, "m")),
     }
 }

@@ -1,6 +1,6 @@
-//! Problems of many tasks: a standing figure that holds on while its hips move, and a platform on six legs.
+//! Problems with many tasks: a standing figure that holds on while its hips move, and a platform on six legs.
 //!
-//! What is here knows joints, tasks and shapes in metres; how it is drawn is in `task_picture.rs`.
+//! This file has joints, tasks and shapes in metres; `task_picture.rs` draws them.
 
 use posekit::Result;
 use posekit::glam::{DQuat, DVec3};
@@ -11,33 +11,33 @@ use posekit::task::{AxisAlignment, Closure, FramePose, Link, LookAt, Position, S
 
 use crate::humanoid::{Humanoid, Part};
 
-/// A problem of many tasks, with what is to be seen of it.
+/// A problem with many tasks, and the shapes to draw.
 #[derive(Debug, Clone)]
 pub(crate) struct TaskScene {
     pub(crate) title: &'static str,
-    /// One line: what it is made of.
+    /// A one-line description.
     pub(crate) about: String,
     pub(crate) skeleton: Skeleton,
     /// Joint values, inside the limits.
     pub(crate) start: Vec<f64>,
-    pub(crate) asked: Vec<Asked>,
+    pub(crate) named_tasks: Vec<NamedTask>,
     /// Limbs.
     pub(crate) parts: Vec<Part>,
     /// Flat bodies.
     pub(crate) plates: Vec<Plate>,
     /// Rods that stand in the world: end, end, half width.
     pub(crate) rods: Vec<([DVec3; 2], f64)>,
-    /// How unwillingly each joint moves.
+    /// The stiffness of each joint.
     pub(crate) stiffness: Vec<f64>,
-    /// The joints to be marked.
+    /// The joints to mark.
     pub(crate) marked: Vec<usize>,
-    /// Where it is looked at from: degrees about z from +x.
+    /// The azimuth of the view: degrees about z from +x.
     pub(crate) azimuth_deg: f64,
 }
 
-/// A task and what it is for.
+/// A task and its description.
 #[derive(Debug, Clone)]
-pub(crate) struct Asked {
+pub(crate) struct NamedTask {
     /// A few words: "left foot stands".
     pub(crate) words: &'static str,
     pub(crate) task: Task,
@@ -50,17 +50,17 @@ pub(crate) struct Plate {
     pub(crate) corners: Vec<DVec3>,
 }
 
-fn ask(words: &'static str, task: impl Into<Task>) -> Asked {
-    Asked { words, task: task.into() }
+fn named(words: &'static str, task: impl Into<Task>) -> NamedTask {
+    NamedTask { words, task: task.into() }
 }
 
 impl TaskScene {
     /// What must hold, in order.
     pub(crate) fn tasks(&self) -> Vec<Task> {
-        self.asked.iter().map(|asked| asked.task.clone()).collect()
+        self.named_tasks.iter().map(|named| named.task.clone()).collect()
     }
 
-    /// How to solve it.
+    /// The settings of the solve.
     pub(crate) fn settings(&self) -> Settings {
         stiff(&self.stiffness)
     }
@@ -76,7 +76,7 @@ const RAIL: DVec3 = DVec3::new(0.12, 0.40, 0.98);
 const DOOR_BAR: DVec3 = DVec3::new(0.44, -0.26, 1.08);
 /// The door's leaf is this far behind its bar.
 const DOOR_BEHIND: f64 = 0.07;
-/// Where the eyes are \[m\].
+/// The height of the eyes \[m\].
 const LOOKED_AT: DVec3 = DVec3::new(0.9, 0.1, 1.0);
 /// How far the centre of mass stays inside the soles' hull \[m\].
 const BALANCE_MARGIN: f64 = 0.02;
@@ -85,17 +85,17 @@ const BALANCE_MARGIN: f64 = 0.02;
 #[derive(Debug, Clone)]
 pub(crate) struct Stance {
     pub(crate) figure: Humanoid,
-    /// A pose that holds on to everything, hips where they are when the figure stands.
+    /// A pose that meets all contacts, with the hips where they are when the figure stands.
     pub(crate) holding: Vec<f64>,
     /// Feet, right hand, left hand and its axis.
-    pub(crate) contacts: Vec<Asked>,
+    pub(crate) contacts: Vec<NamedTask>,
 }
 
 impl Stance {
-    /// Lets the standing figure take hold.
+    /// Solves for a standing figure that holds both contacts of its hands.
     ///
     /// # Errors
-    /// Those of the figure and of the solver's door, which tests rule out.
+    /// Those of the figure and of the solver, which tests rule out.
     pub(crate) fn try_new() -> Result<Self> {
         let figure = Humanoid::try_new()?;
         let mut standing = figure.start.clone();
@@ -103,20 +103,20 @@ impl Stance {
         let poses = figure.skeleton.poses(&standing);
         let [left_sole, right_sole] = figure.soles;
         let stay = |frame: Frame| FramePose::new(frame, frame.world(&poses));
-        // Thumb up, fingers forward: the bar runs along z.
+        // Thumb up, fingers forward: the bar is along z.
         let round_bar = Pose::new(rotation_about(DVec3::Y, -90_f64.to_radians()), DOOR_BAR);
         let [left_hand, right_hand] = figure.grips;
         let contacts = vec![
-            ask("left foot stands", Task::new(stay(left_sole))),
-            ask("right foot stands", Task::new(stay(right_sole))),
-            ask("right hand holds the door", Task::new(FramePose::new(right_hand, round_bar))),
-            ask("left hand on the rail", Task::new(Position::new(left_hand, RAIL))),
-            ask(
+            named("left foot stands", Task::new(stay(left_sole))),
+            named("right foot stands", Task::new(stay(right_sole))),
+            named("right hand holds the door", Task::new(FramePose::new(right_hand, round_bar))),
+            named("left hand on the rail", Task::new(Position::new(left_hand, RAIL))),
+            named(
                 "left hand along the rail",
                 Task::new(AxisAlignment::new(left_hand, DVec3::X, DVec3::X)),
             ),
         ];
-        let mut tasks: Vec<Task> = contacts.iter().map(|asked| asked.task.clone()).collect();
+        let mut tasks: Vec<Task> = contacts.iter().map(|named| named.task.clone()).collect();
         let upright = FramePose::new(figure.pelvis, figure.pelvis.world(&poses));
         tasks.push(Task::new(upright));
         let settings = stiff(&figure.stiffness);
@@ -130,27 +130,28 @@ impl Stance {
     }
 }
 
-/// The figure holds on to a door and a rail, and its hips go down and aside.
+/// The figure holds a door and a rail while its hips move down and aside.
 pub(crate) fn standing_figure() -> Result<TaskScene> {
     let stance = Stance::try_new()?;
     let way = DVec3::new(-0.08, -0.12, -0.20);
     let Stance { figure, holding, contacts } = &stance;
-    let mut asked = contacts.clone();
+    let mut named_tasks = contacts.clone();
     let hips = Position::new(figure.pelvis, stance.hips() + way);
-    asked.push(ask("hips 20 cm down, 12 cm aside", Task::new(hips)));
-    asked.push(ask("eyes on the lamp", Task::new(LookAt::new(figure.eyes, DVec3::X, LOOKED_AT))));
+    named_tasks.push(named("hips 20 cm down, 12 cm aside", Task::new(hips)));
+    named_tasks
+        .push(named("eyes on the lamp", Task::new(LookAt::new(figure.eyes, DVec3::X, LOOKED_AT))));
     let ground = figure.ground_contact(holding);
     let balance = Support::try_new(figure.bodies.clone(), &ground, DVec3::Z, BALANCE_MARGIN)?;
-    asked.push(ask("weight over the feet", Task::new(balance)));
+    named_tasks.push(named("weight over the feet", Task::new(balance)));
     let mut scene = TaskScene {
         title: "Standing figure",
         about: format!(
-            "{} joints, 1.75 m: both feet stand, one hand holds a door, the other a rail; the hips go 20 cm down and 12 cm aside",
+            "{} joints, 1.75 m: both feet stand, one hand holds a door, the other a rail; the hips move 20 cm down and 12 cm aside",
             figure.skeleton.n_joints()
         ),
         skeleton: figure.skeleton.clone(),
         start: holding.clone(),
-        asked,
+        named_tasks,
         stiffness: figure.stiffness.clone(),
         parts: figure.parts.clone(),
         plates: Vec::new(),
@@ -186,12 +187,12 @@ impl TaskScene {
     }
 }
 
-/// Radii of the circles on which the six legs stand and carry, and half the angle between two neighbours \[m, degrees\].
+/// Radii of the circles of the legs' lower and upper ends, and half the angle between two neighbours \[m, degrees\].
 const BASE: (f64, f64) = (0.55, 12.0);
 const CARRIED: (f64, f64) = (0.34, 46.0);
 /// Least and greatest length of a leg \[m\].
 const STROKE: [f64; 2] = [0.52, 0.92];
-/// Height of the platform before \[m\].
+/// Initial height of the platform \[m\].
 const RAISED: f64 = 0.56;
 
 /// Six points on a circle, in three pairs about 0°, 120° and 240°.
@@ -210,7 +211,7 @@ pub(crate) fn platform() -> Result<TaskScene> {
     let mut builder = Skeleton::builder();
     let platform = builder.add(Joint::free("platform"));
     let mut start = [0.0, 0.0, RAISED, 0.0, 0.0, 0.0, 1.0].to_vec();
-    let (mut asked, mut parts, mut marked) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut named_tasks, mut parts, mut marked) = (Vec::new(), Vec::new(), Vec::new());
     for (k, (&foot, &top)) in feet.iter().zip(&carried).enumerate() {
         let leg = raised + top - foot;
         let place = Pose::new(shortest_rotation(DVec3::Z, leg), foot);
@@ -224,7 +225,7 @@ pub(crate) fn platform() -> Result<TaskScene> {
             let at = if joint == slide { DVec3::ZERO } else { top };
             Frame::new(joint, Pose::from_translation(at))
         });
-        asked.push(ask("leg closes its loop", Task::new(Closure::new(ends, Link::Ball))));
+        named_tasks.push(named("leg closes its loop", Task::new(Closure::new(ends, Link::Ball))));
         let tube = DVec3::Z * 0.46;
         parts.push(Part {
             joint: slide,
@@ -238,18 +239,18 @@ pub(crate) fn platform() -> Result<TaskScene> {
     let turn = rotation_about(DVec3::Z, 14_f64.to_radians());
     let target = Pose::new(tilt * turn, DVec3::new(0.10, -0.06, RAISED + 0.10));
     let frame = Frame::new(platform, Pose::IDENTITY);
-    asked.insert(0, ask("platform at its pose", Task::new(FramePose::new(frame, target))));
+    named_tasks.insert(0, named("platform at its pose", Task::new(FramePose::new(frame, target))));
     let plates = vec![
         Plate { joint: None, corners: feet.to_vec() },
         Plate { joint: Some(platform), corners: carried.to_vec() },
     ];
     Ok(TaskScene {
         title: "Six-legged platform",
-        about: "6 legs that turn and lengthen, 6 loops held closed by tasks; the platform moves 15 cm and tilts".to_owned(),
+        about: "6 legs that pivot and lengthen, 6 loops closed by tasks; the platform moves 15 cm and tilts".to_owned(),
         skeleton: builder.build()?,
         stiffness: Vec::new(),
         start,
-        asked,
+        named_tasks,
         parts,
         plates,
         rods: Vec::new(),
@@ -268,9 +269,9 @@ mod tests {
         let Stance { figure, holding, contacts } = &stance;
         // Rotations are inside their cones to rounding.
         assert!(figure.skeleton.within_limits(holding, 1e-12), "inside the limits");
-        for asked in contacts {
-            let miss = asked.task.miss(&figure.skeleton, holding);
-            assert!(miss.distance < 1e-6 && miss.angle < 1e-6, "{}: {miss:?}", asked.words);
+        for named in contacts {
+            let miss = named.task.miss(&figure.skeleton, holding);
+            assert!(miss.distance < 1e-6 && miss.angle < 1e-6, "{}: {miss:?}", named.words);
         }
     }
 
@@ -278,8 +279,8 @@ mod tests {
     fn the_platform_starts_closed() {
         let scene = platform().unwrap();
         assert!(scene.skeleton.within_limits(&scene.start, 0.0), "inside the limits");
-        for asked in &scene.asked[1..] {
-            let miss = asked.task.miss(&scene.skeleton, &scene.start);
+        for named in &scene.named_tasks[1..] {
+            let miss = named.task.miss(&scene.skeleton, &scene.start);
             assert!(miss.distance < 1e-12, "{miss:?}");
         }
     }

@@ -1,10 +1,10 @@
 //! A standing figure: 57 joints, 1.75 m, 75 kg, z up, x forward, y to its left.
 //!
 //! - Lengths and masses are shares of stature and weight \[winter09\], figure 4.1 and table 4.1.
-//! - Ranges are those of healthy adults \[norkin16\]. A ball joint's range is a cone about the middle of what the joint does, which is why most
-//!   of them are not at rest when the figure stands. The ankle bends as far as it does under weight \[rabin15\].
+//! - Ranges are those of healthy adults \[norkin16\]. A ball joint's range is a cone about the middle of its motion, which is why most
+//!   of them are not at rest when the figure stands. The ankle's range is that under weight \[rabin15\].
 //!
-//! In every joint's frame the bone of an arm or a leg runs along -z and that of spine and neck along +z when the figure stands; a foot points
+//! In every joint's frame the bone of an arm or a leg is along -z and that of spine and neck along +z when the figure stands; a foot points
 //! along +x. A hand hangs with its thumb along +x and its palm towards the body.
 
 use posekit::Result;
@@ -32,7 +32,7 @@ pub(crate) const LEG: [f64; 2] = [HIP - KNEE, KNEE - ANKLE];
 pub(crate) const ARM: [f64; 2] = [UPPER_ARM, FOREARM];
 /// From the middle of the pelvis to a hip: half of the hips' half breadth, 0.0955 of the stature.
 const HIP_ASIDE: f64 = 0.0955 * STATURE / 2.0;
-/// From the breastbone's end of a collar bone to the shoulder; the joint lies inward of the acromion, 0.129 of the stature aside.
+/// From the breastbone's end of a collar bone to the shoulder; the joint is inward of the acromion, 0.129 of the stature aside.
 const COLLAR: f64 = 0.165;
 
 /// A body part as it is drawn: a tapered limb in a joint's frame \[m\].
@@ -57,11 +57,11 @@ pub(crate) struct Humanoid {
     pub(crate) grips: [Frame; 2],
     /// Between the eyes, looking along x.
     pub(crate) eyes: Frame,
-    /// What weighs.
+    /// The masses.
     pub(crate) bodies: Vec<Body>,
-    /// How unwillingly each joint moves: the trunk rather stays, the limbs do the work.
+    /// The stiffness of each joint: the limbs move more readily than the trunk.
     pub(crate) stiffness: Vec<f64>,
-    /// What is drawn.
+    /// The drawn body parts.
     pub(crate) parts: Vec<Part>,
     /// Hip, knee, ankle, of the left and the right leg.
     pub(crate) legs: [[usize; 3]; 2],
@@ -116,7 +116,7 @@ impl Humanoid {
         }
     }
 
-    /// Corners of both soles on the ground, where they stand in `q`: what a balanced figure's centre of mass stays over.
+    /// Corners of both soles on the ground in `q`: a balanced figure keeps its centre of mass over them.
     pub(crate) fn ground_contact(&self, q: &[f64]) -> Vec<DVec3> {
         let poses = self.skeleton.poses(q);
         let corners = self.soles.iter().flat_map(|sole| {
@@ -131,7 +131,7 @@ impl Humanoid {
 const SOLE: [[f64; 2]; 4] =
     [[-0.06, -0.035], [-0.06, 0.035], [FOOT - 0.06, 0.05], [FOOT - 0.06, -0.05]];
 
-/// Five joints of a spine bend easily, each by a little; this makes them as stiff as one trunk, and lets neck and limbs do the work.
+/// Five joints of a spine that each bend a little make a flexible trunk; this makes them as stiff as one trunk, so that neck and limbs move first.
 fn stiffness_of(joint: &str) -> f64 {
     match joint {
         _ if joint.starts_with("spine") => 1.0,
@@ -148,7 +148,7 @@ struct Side {
 
 const SIDES: [Side; 2] = [Side { name: "left", sign: 1.0 }, Side { name: "right", sign: -1.0 }];
 
-/// A ball joint's cone: its axis in the joint, where the middle of the range is from the standing pose, how far it goes from there.
+/// A ball joint's cone: its axis in the joint, the middle of the range relative to the standing pose, and the largest swing from there.
 struct Cone {
     axis: DVec3,
     middle: DQuat,
@@ -156,7 +156,7 @@ struct Cone {
     twist_deg: [f64; 2],
 }
 
-/// A skeleton on its way, with the values of the standing pose.
+/// A skeleton under construction, with the values of the standing pose.
 #[derive(Default)]
 struct Assembly {
     builder: SkeletonBuilder,
@@ -166,13 +166,13 @@ struct Assembly {
     fingers: Vec<(usize, f64)>,
 }
 
-/// A turn by degrees.
+/// A rotation by degrees.
 fn turn(axis: DVec3, degrees: f64) -> DQuat {
     rotation_about(axis, degrees.to_radians())
 }
 
 impl Assembly {
-    /// A ball joint that stands turned by `standing` from its parent.
+    /// A ball joint whose standing pose is rotated by `standing` relative to its parent.
     fn ball(
         &mut self,
         name: String,
@@ -190,7 +190,7 @@ impl Assembly {
         self.builder.add(Joint::ball(name).child_of(parent).at(place).with_limit(limit))
     }
 
-    /// A hinge that stands at the third of these angles; the first two are its range.
+    /// A hinge: the first two angles are its range, the third is that of the standing pose.
     fn hinge(
         &mut self,
         name: String,
@@ -208,7 +208,7 @@ impl Assembly {
         self.parts.push(Part { joint, ends, radii });
     }
 
-    /// A share of the weight at a point of a joint's frame.
+    /// A share of the mass at a point of a joint's frame.
     fn weigh(&mut self, joint: usize, center_in_joint: DVec3, share: f64) {
         self.bodies.push(Body { joint, center_in_joint, mass: share * WEIGHT });
     }
@@ -223,7 +223,7 @@ impl Assembly {
         pelvis
     }
 
-    /// Hip, knee and ankle; the toes hang on the ankle.
+    /// Hip, knee and ankle; the toes are children of the ankle.
     fn leg(&mut self, side: &Side, pelvis: usize) -> [usize; 3] {
         let Side { name, sign } = *side;
         // Flexion 120° and extension 20° make a cone about 50°; abduction 45° and adduction 20° lean it outward.
@@ -260,9 +260,9 @@ impl Assembly {
         [hip, knee, ankle]
     }
 
-    /// Five balls; the last one carries neck and arms.
+    /// Five balls; neck and arms are children of the last one.
     fn spine(&mut self, pelvis: usize) -> usize {
-        // Together: flexion 80°, extension 25°, to the side 35° (here as far as a cone goes), rotation 45°.
+        // Together: flexion 80°, extension 25°, to the side 35° (here the swing of the cone), rotation 45°.
         let cone = Cone {
             axis: DVec3::Z,
             middle: turn(DVec3::Y, 5.5),
@@ -285,7 +285,7 @@ impl Assembly {
     }
 
     fn head(&mut self, chest: usize) -> usize {
-        // Two joints of the neck and the head's own: 45° either way and 75° of turning together.
+        // Two joints of the neck and one of the head: together 45° in each direction and 75° of rotation.
         let cone = Cone {
             axis: DVec3::Z,
             middle: DQuat::IDENTITY,
@@ -303,7 +303,7 @@ impl Assembly {
         head
     }
 
-    /// Shoulder, elbow and wrist, on a collar bone, with a forearm that turns and a hand.
+    /// Shoulder, elbow and wrist, on a collar bone, with a rotating forearm and a hand.
     fn arm(&mut self, side: &Side, chest: usize) -> [usize; 3] {
         let Side { name, sign } = *side;
         let down = DVec3::NEG_Z;
@@ -317,7 +317,7 @@ impl Assembly {
         let collar = self.ball(format!("{name} collar"), (chest, at), &cone, DQuat::IDENTITY);
         let aside = DVec3::Y * COLLAR * sign;
         self.part(collar, [DVec3::ZERO, aside], [0.05, 0.046]);
-        // Up to 180° forward and aside, 50° back: about a direction that points forward, outward and down.
+        // Up to 180° forward and aside, 50° back: a cone about a direction that points forward, outward and down.
         let toward = DVec3::new(0.55, 0.65 * sign, -0.25);
         let cone = Cone {
             axis: down,
@@ -341,7 +341,7 @@ impl Assembly {
             self.hinge(format!("{name} forearm"), (elbow, half), down, [-85.0, 85.0, 0.0]);
         self.part(elbow, [DVec3::ZERO, half * 2.0], [0.033, 0.021]);
         self.weigh(elbow, half * 0.86, 0.016);
-        // Flexion 80°, extension 70°, but to the sides 20° and 35° only: a cone between them.
+        // Flexion 80°, extension 70°, but only 20° and 35° to the sides: a cone between these.
         let cone =
             Cone { axis: down, middle: DQuat::IDENTITY, swing_deg: 60.0, twist_deg: [-8.0, 8.0] };
         let wrist = self.ball(format!("{name} wrist"), (forearm, half), &cone, DQuat::IDENTITY);
@@ -364,7 +364,7 @@ impl Assembly {
             [0.02, 0.018],
         );
         self.weigh(wrist, down * HAND * 0.506, 0.006);
-        // Where a finger begins, towards the thumb and from the wrist; how long its bones are \[m\].
+        // The base of a finger, towards the thumb and from the wrist, and the lengths of its bones \[m\].
         let fingers = [
             ("index", 0.026, 0.090, 1.0),
             ("middle", 0.009, 0.093, 1.06),

@@ -13,16 +13,16 @@ use crate::failure::{Failure, Result};
 use crate::output::note;
 use crate::robot;
 
-/// A robot, and the file that it is from.
+/// A robot and its file.
 #[derive(Debug)]
 pub(crate) struct RobotFile {
     pub(crate) robot: Robot,
     pub(crate) text: String,
-    /// What messages call the file.
+    /// The name of the file in messages.
     pub(crate) name: String,
 }
 
-/// Reads a robot; what the reader could live with goes to standard error.
+/// Reads a robot; warnings go to standard error.
 pub(crate) fn read_robot(file: &Path) -> Result<RobotFile> {
     let (text, name) = read(file)?;
     if !is_robot(&text) {
@@ -41,7 +41,7 @@ fn is_robot(text: &str) -> bool {
 
 fn parse_robot(file: &Path, text: &str, name: &str, warnings: &mut Warnings) -> Result<Robot> {
     let limits = Limits::default();
-    // A model may include other files of its folder, which standard input has not.
+    // A model may include other files of its folder; standard input has no folder.
     let robot = if file == Path::new("-") {
         posekit_io::read_robot(text.as_bytes(), &limits, warnings)
     } else {
@@ -50,16 +50,16 @@ fn parse_robot(file: &Path, text: &str, name: &str, warnings: &mut Warnings) -> 
     robot.map_err(|error| Failure::in_file(error, name))
 }
 
-/// What a file may hold.
+/// The content of a file.
 #[derive(Debug)]
 pub(crate) enum Problem {
-    /// One tip and what it must do.
+    /// A tip and its target.
     Scene(Scene),
-    /// A skeleton and everything that must hold.
+    /// A skeleton and its tasks.
     Figure(Box<FigureScene>),
 }
 
-/// Reads the problem that the arguments name; what the readers could live with goes to standard error.
+/// Reads the problem that the arguments name; warnings go to standard error.
 pub(crate) fn read_problem(args: &ProblemArgs) -> Result<Problem> {
     let (text, name) = read(&args.file)?;
     let mut warnings = Warnings::new();
@@ -86,14 +86,14 @@ pub(crate) fn read_problem(args: &ProblemArgs) -> Result<Problem> {
 /// Prints warnings about a file.
 pub(crate) fn say(warnings: &Warnings, name: &str) {
     for warning in warnings {
-        // What is wrong with an option is not in the file.
+        // A warning about an option does not concern the file.
         let is_option = warning.place.subject.starts_with("--");
         let behind = if is_option { String::new() } else { format!(": {name}") };
         note(&format!("warning: {warning}{behind}"));
     }
 }
 
-/// A figure as a scene called after its file.
+/// A figure as a scene named after its file.
 fn figure(
     text: &str,
     args: &ProblemArgs,
@@ -142,7 +142,7 @@ fn beside(file: &Path, named: &str) -> Result<PathBuf> {
     let shown = if folder == Path::new(".") { PathBuf::from(named) } else { path.clone() };
     let is_inside = match (folder.canonicalize(), path.canonicalize()) {
         (Ok(folder), Ok(path)) => path.starts_with(folder),
-        // A file that is not there is named by whoever opens it.
+        // A missing file is reported when it is opened.
         _ => true,
     };
     if !is_inside {
@@ -152,7 +152,7 @@ fn beside(file: &Path, named: &str) -> Result<PathBuf> {
     Ok(shown)
 }
 
-/// The name of the file without its ending.
+/// The name of the file without its extension.
 fn title(args: &ProblemArgs, otherwise: &str) -> String {
     match args.file.file_stem() {
         Some(stem) if args.file != Path::new("-") => stem.to_string_lossy().into_owned(),
@@ -160,7 +160,7 @@ fn title(args: &ProblemArgs, otherwise: &str) -> String {
     }
 }
 
-/// The text, and what messages call the file.
+/// The text, and the name of the file in messages.
 fn read(file: &Path) -> Result<(String, String)> {
     let limits = Limits::default();
     if file != Path::new("-") {
@@ -185,7 +185,7 @@ fn name_file(failure: Failure, name: &str) -> Failure {
     Failure { fault: failure.fault, error: Some(anyhow::anyhow!("{error:#}: {name}")) }
 }
 
-/// A chain problem as a scene called after its file.
+/// A chain problem as a scene named after its file.
 fn chain(text: &str, args: &ProblemArgs, warnings: &mut Warnings) -> Result<Scene> {
     if let Some(option) = args.robot.first_given() {
         return Err(Failure::usage(format!(

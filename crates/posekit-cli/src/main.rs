@@ -1,7 +1,7 @@
 //! The command `posekit`: inverse kinematics from the terminal.
 //!
-//! Chain files and robots become a [`posekit_io::problem::Scene`], figures a [`posekit_io::problem::FigureScene`]. The commands solve them and show what came
-//! of it as tables, files and drawings; nothing here computes inverse kinematics itself.
+//! Chain files and robots become a [`posekit_io::problem::Scene`], figures a [`posekit_io::problem::FigureScene`]. The commands solve them and show the results
+//! as tables, files and drawings; nothing here computes inverse kinematics itself.
 
 mod args;
 mod arm_args;
@@ -39,7 +39,7 @@ use clap::Parser as _;
 use args::{Cli, Command};
 use mimalloc::MiMalloc;
 
-/// Buffers as long as a clip come and go in every step of it. The system would map and clear their pages each time, which takes as long as some of the steps.
+/// Every step on a clip allocates and frees buffers as long as the clip. The system would map and clear their pages each time, which takes as long as some of the steps.
 #[global_allocator]
 static ALLOCATOR: MiMalloc = MiMalloc;
 

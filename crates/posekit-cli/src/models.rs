@@ -13,16 +13,16 @@ use posekit::math::{Pose, rotation_about};
 use posekit::skeleton::{Frame, Joint, Limit, Skeleton};
 use posekit_io::problem::{Body, Origin, Rig, Scene};
 
-/// A model and what the page says about it.
+/// A model and its description on the page.
 #[derive(Debug, Clone)]
 pub(crate) struct Example {
     /// The problem.
     pub(crate) scene: Scene,
-    /// One line: what it is made of.
+    /// A one-line description.
     pub(crate) about: &'static str,
     /// True when the classic iterations are shown beside the default ones.
     pub(crate) with_classic: bool,
-    /// Iterations after which to stop, where they are fewer than usual.
+    /// The limit of iterations, if it is lower than usual.
     pub(crate) iterations: Option<u32>,
 }
 
@@ -41,7 +41,7 @@ fn example(rig: Rig, title: &str, about: &'static str) -> Example {
     Example { scene, about, with_classic: false, iterations: None }
 }
 
-/// An arm in the plane with an elbow that bends one way.
+/// An arm in the plane with an elbow that bends to one side.
 fn limb() -> Result<Example> {
     let elbow = Limit::Range { min: 0.0, max: 150.0_f64.to_radians() };
     let bones = [(0.31, Limit::None), (0.27, elbow)];
@@ -57,7 +57,7 @@ fn chain() -> Result<Example> {
     Ok(example(rig, "Ten-bone chain", "10 hinges in the plane, reach 1 m"))
 }
 
-/// A straight chain whose target lies on its own line: no iteration of the texts knows to which side to bend.
+/// A straight chain whose target is on its own line: no published iteration bends it to either side.
 fn lock_up() -> Result<Example> {
     let rig = plane(&[(0.25, Limit::None); 4], &[0.0; 4], DVec3::new(0.55, 0.0, 0.0))?;
     let about = "A straight chain, its target on its own line; the classic iterations beside the default ones, at most 12 of them";
@@ -118,7 +118,7 @@ fn arm6_skeleton() -> Result<(Skeleton, Frame)> {
     let limit = Limit::Range { min: -full_turn, max: full_turn };
     let names = ["shoulder pan", "shoulder lift", "elbow", "wrist 1", "wrist 2", "wrist 3"];
     let mut builder = Skeleton::builder();
-    // A link's parameters place the joint after it, so every joint stands where the link before has put it.
+    // A link's parameters place the next joint, so every joint is placed by the previous link.
     let (mut last, mut link_before) = (None, Pose::IDENTITY);
     for (name, [a, d, alpha]) in names.into_iter().zip(ARM6) {
         let joint = Joint::revolute(name, DVec3::Z).with_limit(limit).at(link_before);
@@ -129,7 +129,7 @@ fn arm6_skeleton() -> Result<(Skeleton, Frame)> {
     Ok((builder.build()?, Frame::new(last.unwrap_or(0), link_before)))
 }
 
-/// The Panda: a and alpha of the link before, d of the joint, least and greatest angle \[rad\]; Craig's convention.
+/// The Panda: a and alpha of the previous link, d of the joint, least and greatest angle \[rad\]; Craig's convention.
 const ARM7: [[f64; 5]; 7] = [
     [0.0, 0.0, 0.333, -2.8973, 2.8973],
     [0.0, -FRAC_PI_2, 0.0, -1.7628, 1.7628],

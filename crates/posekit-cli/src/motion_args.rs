@@ -40,7 +40,7 @@ pub(crate) struct CheckArgs {
     pub(crate) detect: DetectArgs,
     #[command(flatten)]
     pub(crate) batch: BatchArgs,
-    /// A page with curves, plants and the figure in motion
+    /// Write a page with curves, plants and the figure in motion
     #[arg(long, value_name = "FILE")]
     pub(crate) report: Option<PathBuf>,
 }
@@ -86,10 +86,10 @@ pub(crate) struct CleanArgs {
     pub(crate) engine: EngineWord,
     #[command(flatten)]
     pub(crate) batch: BatchArgs,
-    /// A page with curves, plants and the figure before and after in motion
+    /// Write a page with curves, plants and the figure in motion, before and after
     #[arg(long, value_name = "FILE")]
     pub(crate) report: Option<PathBuf>,
-    /// An SVG of the figure before and after, with the paths of its feet; for a single motion
+    /// Write an SVG of the figure before and after, with the paths of its feet; for a single motion
     #[arg(long, value_name = "FILE")]
     pub(crate) picture: Option<PathBuf>,
 }
@@ -185,8 +185,8 @@ pub(crate) struct RetimeArgs {
 }
 
 const CONVERT_EXAMPLES: &str = "\
-Of a file with several motions each becomes a file of its own, called after it, where the output is
-a folder. A character without a motion gives its pose at rest.
+If the output is a folder, each motion of a file becomes a file of its own, named after the motion.
+A character without a motion is written in its rest pose.
 
 Examples:
   posekit convert walk.bvh -o walk.glb
@@ -216,7 +216,7 @@ pub(crate) struct ConvertArgs {
 /// What a clip can be converted to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Target {
-    // Without a help of their own, so that `--help` keeps to a line for each.
+    // Without help texts, so that `--help` has one line for each.
     Bvh,
     Glb,
 }
@@ -234,13 +234,13 @@ impl Target {
 /// The input.
 #[derive(Debug, Args)]
 pub(crate) struct MotionInput {
-    /// A BVH, glTF, GLB, VRM or VRMA, told apart by content; or a folder of them
+    /// A BVH, glTF, GLB, VRM or VRMA, recognised by content; or a folder of them
     #[arg(value_name = "FILE|DIR")]
     pub(crate) file: PathBuf,
     /// Only this animation of a glTF: its name, or its number from 1
     #[arg(long, value_name = "CLIP", help_heading = "Reading")]
     pub(crate) clip: Option<String>,
-    /// Frames per second: overrides that of a BVH, sampling rate of a glTF
+    /// Frames per second: overrides the rate of a BVH, and is the sampling rate of a glTF
     #[arg(long, value_name = "FPS", value_parser = rate, help_heading = "Reading")]
     #[arg(allow_hyphen_values = true)]
     pub(crate) fps: Option<f64>,
@@ -314,7 +314,7 @@ pub(crate) struct MotionOutput {
     pub(crate) force: bool,
 }
 
-/// How feet and floor are found.
+/// Options for finding feet and floor.
 #[derive(Debug, Args)]
 pub(crate) struct DetectArgs {
     /// The joints at the ends of the legs (ankles), by name; by default they are found
@@ -325,7 +325,7 @@ pub(crate) struct DetectArgs {
         help_heading = "Feet and floor"
     )]
     pub(crate) legs: Vec<String>,
-    /// The floor: a plane fitted to the feet, a level one, one height for each plant, or a level one at this height in the clip's unit, near which feet stand
+    /// The floor: a plane fitted to the feet, a level one, one height for each plant, or a level one at this height in the clip's unit, near which feet must be to stand
     #[arg(long, value_name = "fit|level|steps|HEIGHT", default_value = "fit")]
     #[arg(value_parser = floor, allow_hyphen_values = true, help_heading = "Feet and floor")]
     pub(crate) floor: FloorWord,
@@ -334,7 +334,7 @@ pub(crate) struct DetectArgs {
     pub(crate) in_place: bool,
 }
 
-/// Which floor.
+/// A kind of floor.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum FloorWord {
     /// A plane that fits the feet.
@@ -347,13 +347,13 @@ pub(crate) enum FloorWord {
     At(f64),
 }
 
-/// Parallelism and the form of the report.
+/// Parallelism and the format of the report.
 #[derive(Debug, Args)]
 pub(crate) struct BatchArgs {
     /// Files of a folder to process in parallel; by default as many as there are cores
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) threads: Option<u16>,
-    /// Abandon a file of a folder after this time [s]; each file is then processed by a process of its own, and one that crashes does not stop the others
+    /// Abandon a file of a folder after this time [s]; each file then has its own process, and one that crashes does not stop the others
     #[arg(long, value_name = "S", value_parser = positive, allow_hyphen_values = true)]
     pub(crate) timeout: Option<f64>,
     /// Only this file of the folder: the argument of such a process
@@ -410,7 +410,7 @@ fn floor(text: &str) -> Result<FloorWord, String> {
         "level" => Ok(FloorWord::Level),
         "steps" => Ok(FloorWord::Steps),
         height => {
-            let need = "is none of fit, level, steps, nor a height";
+            let need = "is not fit, level, steps or a height";
             let height = finite(height).ok().filter(|height| height.abs() <= LARGEST);
             height.map(FloorWord::At).ok_or_else(|| need.to_owned())
         }

@@ -1,4 +1,4 @@
-//! Writing: to the terminal, where a closed pipe is no fault, and to files, which are never left half written.
+//! Writing to the terminal, where a closed pipe is not an error, and to files, which are never left half written.
 
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Write};
@@ -9,7 +9,7 @@ use crate::failure::{Failure, Result};
 
 /// Prints to standard output; colours are removed where there is no terminal.
 ///
-/// A reader that closes the pipe early (`posekit ... | head`) has what it wanted: that is a success.
+/// A closed pipe (`posekit ... | head`) is a success.
 pub(crate) fn print(text: &str) -> Result<()> {
     print_on(text).map(|_| ())
 }
@@ -24,7 +24,7 @@ fn print_on(text: &str) -> Result<bool> {
     }
 }
 
-/// Prints to standard error; nothing can be done if that fails. Control characters, which names of files may bring, become `�`.
+/// Prints to standard error; failures are ignored. Control characters, which file names may contain, become `�`.
 pub(crate) fn note(text: &str) {
     let mut out = anstream::stderr().lock();
     let _ = writeln!(out, "{}", plain(text));
@@ -48,22 +48,22 @@ pub(crate) fn write_bytes(path: &Path, bytes: &[u8]) -> Result<()> {
     pending.finish()
 }
 
-/// A file that is written whole or not at all: into a hidden file beside it, which is on the disk before it is renamed, and which goes if it is not finished.
+/// A file that is written whole or not at all: into a hidden file beside it, which is synced to disk before it is renamed, and removed if it is not finished.
 ///
-/// A path that is no ordinary file (a pipe, a terminal) is written to directly. A link stays one: what it leads to is written.
+/// A path that is not an ordinary file (a pipe, a terminal) is written to directly. A link is kept, and its target is written.
 #[derive(Debug)]
 pub(crate) struct Pending {
     file: File,
-    /// As it was named.
+    /// The path as given.
     named: PathBuf,
-    /// The file beside, and what it becomes.
+    /// The temporary file, and its final path.
     beside: Option<(PathBuf, PathBuf)>,
 }
 
 impl Pending {
     /// Begins the file.
     pub(crate) fn begin(path: &Path) -> Result<Self> {
-        // Process and count keep apart what runs and threads write at the same time; the name is short, however long the file's is.
+        // Process id and counter make the name unique among runs and threads; it is short, however long the file's name is.
         static COUNT: AtomicUsize = AtomicUsize::new(0);
         let named = path.to_owned();
         let end = end_of_links(path);
@@ -82,7 +82,7 @@ impl Pending {
         Ok(Self { file, named, beside: Some((beside, end)) })
     }
 
-    /// Puts the file in its place.
+    /// Moves the file to its final path.
     pub(crate) fn finish(mut self) -> Result<()> {
         let Some((beside, end)) = self.beside.take() else { return Ok(()) };
         let placed = self.file.sync_all().and_then(|()| fs::rename(&beside, end));
@@ -92,7 +92,7 @@ impl Pending {
         })
     }
 
-    /// What to say when it cannot be written.
+    /// The error of a failed write.
     pub(crate) fn failed(&self, error: &io::Error) -> Failure {
         cannot_write(&self.named, error)
     }
@@ -130,7 +130,7 @@ impl Stream {
         path.map_or(Ok(Self::Stdout), begin)
     }
 
-    /// Writes; false once nobody reads standard output any more.
+    /// Writes; false once standard output is a closed pipe.
     pub(crate) fn write(&mut self, text: &str) -> Result<bool> {
         match self {
             Self::Stdout => print_on(text),
@@ -141,7 +141,7 @@ impl Stream {
         }
     }
 
-    /// Puts a file in its place.
+    /// Moves a file to its final path.
     pub(crate) fn finish(self) -> Result<()> {
         let Self::File(mut file) = self else { return Ok(()) };
         file.flush().map_err(|error| file.get_ref().failed(&error))?;
@@ -155,9 +155,9 @@ fn cannot_write(path: &Path, error: &io::Error) -> Failure {
     no_folder(path).unwrap_or_else(why)
 }
 
-/// Refuses two names of one file: what is written there second would have to replace what was first, or what is still to be read.
+/// Refuses two names of one file: the second write would replace the first, or a file that is still to be read.
 ///
-/// - `files`: what each is, and where, if it is asked for
+/// - `files`: a description of each, and its path, if it was given
 pub(crate) fn refuse_same(files: &[(&str, Option<&PathBuf>)]) -> Result<()> {
     let place = |path: &PathBuf| path.canonicalize().or_else(|_| std::path::absolute(path)).ok();
     let mut known: Vec<(&str, Option<PathBuf>)> = Vec::new();
@@ -172,18 +172,18 @@ pub(crate) fn refuse_same(files: &[(&str, Option<&PathBuf>)]) -> Result<()> {
     Ok(())
 }
 
-/// Why a file cannot be written where the folder that it is to lie in is not there.
+/// The error of a file whose folder does not exist.
 pub(crate) fn no_folder(path: &Path) -> Option<Failure> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty())?;
     (!folder.exists()).then(|| {
         let (folder, path) = (folder.display(), path.display());
-        Failure::output(format!("there is no folder {folder}; make it first: {path}"))
+        Failure::output(format!("there is no folder {folder}; create it first: {path}"))
     })
 }
 
-/// What a link leads to in the end, be it there or not; a path that is no link is itself.
+/// The final target of a link, existing or not; any other path itself.
 fn end_of_links(path: &Path) -> PathBuf {
-    /// Links that lead to links, at most, as systems have it.
+    /// The largest number of links followed, as in operating systems.
     const MOST: usize = 40;
     let mut end = path.to_owned();
     for _ in 0..MOST {
@@ -193,14 +193,14 @@ fn end_of_links(path: &Path) -> PathBuf {
     end
 }
 
-/// What names of files begin with that a process has not finished writing.
+/// The prefix of the names of files that a process has not finished writing.
 pub(crate) fn beginning_of_temporary(process: u32) -> String {
     format!(".posekit-{process}-")
 }
 
-/// Writes a page, a picture or contacts; what is there is replaced only if it is one, too.
+/// Writes a page, a picture or contacts; an existing file is replaced only if it is of the same kind.
 ///
-/// - `is_one`: whether what a file holds is; an empty one may be
+/// - `is_one`: whether the content of a file is of that kind; an empty file counts as one
 pub(crate) fn write_again(path: &Path, text: &str, is_one: impl Fn(&[u8]) -> bool) -> Result<()> {
     refuse_other(path, is_one)?;
     write_file(path, text)

@@ -1,4 +1,4 @@
-//! Many items at once: one that fails, or brings its thread down, leaves the others alone, and results come in the order of the items.
+//! Many items in parallel: one that fails or panics does not affect the others, and results are in the order of the items.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -9,13 +9,13 @@ use std::thread;
 use crate::progress::Progress;
 use crate::stop::Stop;
 
-/// Stack of a worker: that of a main thread, so that a file is treated the same wherever it is worked on.
+/// Stack size of a worker: that of a main thread, so that a file has the same result on any thread.
 const STACK: usize = 8 << 20;
 
-/// Does the same to each of many items, some at once, and gives what came of them in their order. What panics gives the message; what was not begun when it
-/// was asked to stop gives nothing.
+/// Applies a function to many items in parallel, and returns the results in order. A panic becomes an error with its message; an item that was not begun when
+/// the run was stopped has no result.
 ///
-/// - `name`: of an item, shown beside the progress
+/// - `name`: the name of an item, shown beside the progress
 pub(crate) fn run<I: Sync, T: Send>(
     items: &[I],
     threads: usize,
@@ -45,7 +45,7 @@ pub(crate) fn run<I: Sync, T: Send>(
             thread::Builder::new().stack_size(STACK).spawn_scoped(scope, worker).ok()
         });
         let others: Vec<_> = spawned.collect();
-        // This thread works too, so that all is done even where no other can be had.
+        // This thread works too, so that everything is done even if no other can be started.
         worker();
         drop(others);
     });
@@ -57,13 +57,13 @@ pub(crate) fn run<I: Sync, T: Send>(
     results
 }
 
-/// Does the same to each of many items that take about as long as each other, and gives what came of them in their order.
+/// Applies a function to many items that take about equally long, and returns the results in order.
 pub(crate) fn map<I: Sync, T: Send>(
     items: &[I],
     threads: usize,
     work: impl Fn(&I) -> T + Sync,
 ) -> Vec<T> {
-    /// Fewer are done sooner than a thread is started.
+    /// Fewer take less time than starting a thread.
     const LEAST: usize = 16;
     let share = items.len().div_ceil(threads.max(1)).max(LEAST);
     let do_all = |items: &[I]| items.iter().map(&work).collect::<Vec<T>>();
@@ -75,14 +75,14 @@ pub(crate) fn map<I: Sync, T: Send>(
             shares.map(|share| (share, scope.spawn(move || do_all(share)))).collect();
         let mut all = do_all(first);
         for (share, other) in others {
-            // The panic of a thread is resumed here, where it is reported.
+            // The panic of a thread is resumed here, so that it is reported.
             all.extend(other.join().unwrap_or_else(|_| do_all(share)));
         }
         all
     })
 }
 
-/// How many items to work on at once, where nothing was said.
+/// The default number of items to process in parallel.
 pub(crate) fn cores() -> usize {
     thread::available_parallelism().map_or(1, usize::from)
 }
@@ -90,7 +90,7 @@ pub(crate) fn cores() -> usize {
 fn message(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
     let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
-    format!("a fault of posekit, please report it: {}", text.unwrap_or_default())
+    format!("this is a bug in posekit, please report it: {}", text.unwrap_or_default())
 }
 
 #[cfg(test)]
@@ -124,7 +124,7 @@ mod tests {
             let stop = Stop::default();
             let work = |&item: &usize| {
                 if item == 20 {
-                    stop.ask();
+                    stop.request();
                 }
                 item
             };

@@ -1,4 +1,4 @@
-//! From a solved scene to a drawing: bones, joints with their limits, and the way from the start to the result.
+//! From a solved scene to a drawing: bones, joints with their limits, and the path from the start to the result.
 
 use core::f64::consts::TAU;
 
@@ -15,7 +15,7 @@ use crate::draw::{
 };
 use crate::report::escape;
 
-/// The pose before and after, with the target, and what the trace recorded between.
+/// The pose before and after, with the target, and the recorded trace.
 pub(crate) fn drawing(scene: &Scene, method: Method, solution: &Solution) -> PoseDrawing {
     let mut drawing = before(scene, SolverLook::of(method.name()));
     let way: Vec<Vec<DVec3>> = match &scene.body {
@@ -45,7 +45,7 @@ pub(crate) fn before(scene: &Scene, look: SolverLook) -> PoseDrawing {
     match &scene.body {
         Body::Joints(rig) => {
             drawing.start = Some(rig_figure(rig, &rig.start));
-            // A wanted orientation without a position is shown where the tip is.
+            // A target orientation without a position is shown at the tip.
             let at = rig.target.unwrap_or_else(|| rig.tip_pose(&rig.start).translation);
             drawing.targets =
                 vec![TargetMark { rotation: rig.orientation, ..TargetMark::point(at) }];
@@ -59,7 +59,7 @@ pub(crate) fn before(scene: &Scene, look: SolverLook) -> PoseDrawing {
     drawing
 }
 
-/// What a figure keeps clear of, and what of itself keeps clear in a pose. A capsule that several tasks speak of is drawn once.
+/// The obstacles of a figure, and its own capsules in a pose. A capsule of several tasks is drawn once.
 pub(crate) fn add_capsules(drawing: &mut PoseDrawing, figure: &FigureScene, q: &[f64]) {
     let world = figure.rig.skeleton.poses(q);
     for task in &figure.tasks {
@@ -90,11 +90,11 @@ pub(crate) fn error_curve(scene: &Scene, method: Method, solution: &Solution) ->
     }
 }
 
-/// The error before the first iteration, which is given, and after each one.
+/// The given error before the first iteration, and the error after each one.
 pub(crate) fn error_values(before: f64, solution: &Solution) -> Vec<f64> {
     let mut values = vec![before];
     for step in &solution.trace {
-        // A rescue may take several iterations at once: the error stays as it was in between.
+        // An escape may take several iterations at once: the error is constant in between.
         let at = usize::try_from(step.iteration).unwrap_or(usize::MAX);
         let before = values.last().copied().unwrap_or(0.0);
         while values.len() < at {
@@ -108,12 +108,12 @@ pub(crate) fn error_values(before: f64, solution: &Solution) -> Vec<f64> {
     values
 }
 
-/// Plane or space, and which way is up there.
+/// Plane or space, and the up direction.
 fn space(scene: &Scene) -> Space {
     if scene.dimension() <= 2 { Space::Plane } else { Space::Up(scene.up) }
 }
 
-/// The part of a point that can be drawn: its first three coordinates.
+/// The first three coordinates of a point, which can be drawn.
 fn shown(point: &[f64]) -> DVec3 {
     let coordinate = |axis: usize| point.get(axis).copied().unwrap_or(0.0);
     DVec3::new(coordinate(0), coordinate(1), coordinate(2))
@@ -127,7 +127,7 @@ fn bones(points: &[DVec3]) -> Vec<[DVec3; 2]> {
     points.windows(2).map(|pair| [pair[0], pair[1]]).collect()
 }
 
-/// The figure of a skeleton: the whole tree as bones, and marks at the joints that move the tip.
+/// The drawing of a skeleton: the whole tree as bones, and marks at the joints that move the tip.
 fn rig_figure(rig: &Rig, q: &[f64]) -> Figure {
     let world = rig.skeleton.poses(q);
     let tip = rig.tip.world(&world).translation;
@@ -154,7 +154,7 @@ fn joint_mark(rig: &Rig, q: &[f64], world: &[Pose], (joint, end): (usize, DVec3)
     let pose = world[joint];
     let turned = |axis: DVec3| pose.rotation * axis;
     let shape = match rig.skeleton.kind(joint) {
-        // Every hinge of a plane figure points at the eye: nothing to show.
+        // Every hinge of a plane figure points at the viewer, so its axis is not drawn.
         JointKind::Revolute { .. } if rig.origin == Origin::Plane => JointShape::Plain,
         JointKind::Revolute { axis } => JointShape::Hinge { axis: turned(axis) },
         JointKind::Prismatic { axis } => JointShape::Prismatic { axis: turned(axis) },
@@ -169,7 +169,7 @@ fn joint_mark(rig: &Rig, q: &[f64], world: &[Pose], (joint, end): (usize, DVec3)
     }
 }
 
-/// A limit where it is, in the present pose; none for what goes all the way round.
+/// A limit in the current pose; `None` for a range of a full turn.
 fn limit_mark(rig: &Rig, q: &[f64], pose: Pose, (joint, end): (usize, DVec3)) -> Option<LimitMark> {
     let values = &q[rig.skeleton.value_range(joint)];
     match (rig.skeleton.kind(joint), rig.skeleton.limit(joint), values) {

@@ -1,10 +1,10 @@
-//! A progress bar for what takes longer than a second.
+//! A progress bar for work that takes longer than a second.
 
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-/// Work that takes no longer than this shows no bar.
+/// The time before the bar appears.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Counts steps; appears on standard error once the work has taken longer than a second, if that is a terminal.
@@ -27,7 +27,7 @@ impl Progress {
         Self { bar, since: Instant::now(), begun: 0, is_shown: false }
     }
 
-    /// Begins the next step, whose name is shown beside how many are done.
+    /// Begins the next step; its name is shown beside the count.
     pub(crate) fn step(&mut self, name: &str) {
         if !self.is_shown && self.since.elapsed() > PATIENCE {
             self.is_shown = true;
@@ -38,7 +38,7 @@ impl Progress {
         self.begun += 1;
     }
 
-    /// Takes the bar away.
+    /// Removes the bar.
     pub(crate) fn finish(&self) {
         self.bar.finish_and_clear();
     }

@@ -13,10 +13,10 @@ use crate::table::{Align, Cell, Table, WIDTH};
 /// The accent of marks and of joints at their limits.
 pub(crate) const ACCENT: Style = Style::new().fg_color(Some(anstyle::Color::Ansi(AnsiColor::Cyan)));
 
-/// At most this many joints or points are listed for people.
+/// The largest number of joints or points listed for people.
 pub(crate) const MOST_ROWS: usize = 40;
 
-/// How the solve ended, for words and drawings.
+/// The outcome of the solve, for text and drawings.
 pub(crate) fn outcome(scene: &Scene, solution: &Solution) -> Outcome {
     match &solution.status {
         Status::Reached => Outcome::Reached,
@@ -54,34 +54,38 @@ pub(crate) fn held_joint(rig: &Rig, joint: usize, q: &[f64]) -> HeldJoint {
     HeldJoint { name: rig.skeleton.name(joint).to_owned(), limit }
 }
 
-/// What the solve took, for words.
+/// The effort of the solve, for text.
 pub(crate) fn effort(method: Method, solution: &Solution) -> Effort {
     Effort::of(SolverLook::of(method.name()), solution.iterations)
 }
 
-/// The iteration in which a lock-up was left, and the method that left it.
+/// The iteration of the escape from a lock-up, and the method that took over.
 pub(crate) fn escape(solution: &Solution) -> Option<(usize, &'static str)> {
     let iteration = usize::try_from(solution.escaped_at?).ok()?;
     Some((iteration, solution.escaped_by?.name()))
 }
 
-/// The method as people asked for it and what it became: `auto (direct)`.
-pub(crate) fn method_words(asked: Method, ran: Method) -> String {
-    if asked == ran { ran.name().to_owned() } else { format!("{} ({})", asked.name(), ran.name()) }
+/// The requested method, and the one that ran if it differs: `auto (direct)`.
+pub(crate) fn method_words(requested: Method, ran: Method) -> String {
+    if requested == ran {
+        ran.name().to_owned()
+    } else {
+        format!("{} ({})", requested.name(), ran.name())
+    }
 }
 
-/// The answer for people: status, numbers, joints or points, and the way if it was recorded. The methods are the one asked for and the one
+/// The solution for people: status, numbers, joints or points, and the trace if it was recorded. The methods are the requested one and the one
 /// that ran.
 pub(crate) fn text(
     scene: &Scene,
-    [asked, ran]: [Method; 2],
+    [requested, ran]: [Method; 2],
     solution: &Solution,
     explain: bool,
 ) -> String {
     let outcome = outcome(scene, solution);
     let words = status_words(&outcome, effort(ran, solution), scene.unit, escape(solution));
     let mut out = format!("{ACCENT}{}{ACCENT:#} {words}\n\n", outcome.mark());
-    let mut facts = facts(scene, &method_words(asked, ran), solution);
+    let mut facts = facts(scene, &method_words(requested, ran), solution);
     if explain {
         facts.insert(1, ("because", solution.choice.reason.to_owned()));
     }
@@ -104,8 +108,7 @@ fn facts(scene: &Scene, solver: &str, solution: &Solution) -> Vec<(&'static str,
     let with_unit = |number: String| format!("{number} {}", scene.unit).trim_end().to_owned();
     let mut facts = vec![("solver", solver.to_owned())];
     if let Some(iteration) = solution.accelerated_at {
-        facts
-            .push(("shortcut", format!("slow convergence was cut short at iteration {iteration}")));
+        facts.push(("accelerated", format!("at iteration {iteration}, as convergence was slow")));
     }
     if let Some(target) = scene.target() {
         facts.push(("target", with_unit(coordinates(&target))));
@@ -123,12 +126,12 @@ fn facts(scene: &Scene, solver: &str, solution: &Solution) -> Vec<(&'static str,
         && rig.orientation.is_some()
     {
         let degrees = solution.orientation_error.to_degrees();
-        facts.push(("turned off", format!("{}°", scientific(degrees))));
+        facts.push(("angle error", format!("{}°", scientific(degrees))));
     }
     facts
 }
 
-/// Coordinates in a line; what is nothing beside the largest of them is shown as 0.
+/// Coordinates in a line; those negligible relative to the largest are shown as 0.
 fn coordinates(values: &[f64]) -> String {
     let largest = values.iter().fold(0.0_f64, |largest, value| largest.max(value.abs()));
     let shown = |&value: &f64| plain(if value.abs() < 1e-9 * largest { 0.0 } else { value }, 6);
@@ -147,7 +150,7 @@ fn plain(value: f64, digits: usize) -> String {
     if trimmed == "-0" { "0".to_owned() } else { trimmed.to_owned() }
 }
 
-/// Joints that move the tip: where they were, where they are, how far they may go.
+/// Joints that move the tip, with their start, value and limit.
 fn joint_table(rig: &Rig, unit: &str, solution: &Solution) -> String {
     let mut table = Table::new(&[
         ("joint", Align::Left),
@@ -169,12 +172,12 @@ fn joint_table(rig: &Rig, unit: &str, solution: &Solution) -> String {
     let mut out = table.render(WIDTH);
     if moving.len() > MOST_ROWS {
         let more = moving.len() - MOST_ROWS;
-        out.push_str(&format!("… and {more} joints more; --format json lists all\n"));
+        out.push_str(&format!("… and {more} more joints; --format json lists all\n"));
     }
     out
 }
 
-/// Whether a joint stands at its limit, and whether that holds the tip back.
+/// Whether a joint is at its limit, and whether that holds the tip back.
 pub(crate) fn limit_cell(rig: &Rig, joint: usize, solution: &Solution) -> Cell {
     let blocking: &[usize] =
         if let Status::Blocked { joints } = &solution.status { joints } else { &[] };
@@ -215,7 +218,7 @@ pub(crate) fn joint_value(rig: &Rig, joint: usize, q: &[f64], unit: &str) -> Str
     }
 }
 
-/// Turns smaller than this read 0.00° and have no axis worth naming \[degrees\].
+/// Rotations smaller than this are shown as 0.00°, without an axis \[degrees\].
 const NO_TURN: f64 = 0.005;
 
 /// A rotation as an angle and its axis, both to two places.
@@ -274,7 +277,7 @@ fn point_table(scene: &Scene, solution: &Solution) -> String {
     let mut out = table.render(WIDTH);
     if count > MOST_ROWS + 1 {
         let more = count - MOST_ROWS - 1;
-        out.push_str(&format!("… {more} points are not shown; --format json lists all\n"));
+        out.push_str(&format!("… and {more} more points; --format json lists all\n"));
     }
     out
 }
@@ -283,7 +286,7 @@ fn trace_table(scene: &Scene, solution: &Solution) -> String {
     trace_rows(scene.start_error(), scene.unit, solution)
 }
 
-/// The way of a solve: its error in this unit before the first iteration and after each one.
+/// The trace of a solve: its error in this unit before the first iteration and after each one.
 pub(crate) fn trace_rows(start_error: f64, unit: &str, solution: &Solution) -> String {
     let unit = if unit.is_empty() { "error".to_owned() } else { format!("error ({unit})") };
     let mut table =
@@ -291,8 +294,8 @@ pub(crate) fn trace_rows(start_error: f64, unit: &str, solution: &Solution) -> S
     table.row([Cell::new("0"), Cell::new(scientific(start_error)), Cell::new("start").quiet()]);
     for step in &solution.trace {
         let what = match step.phase {
-            Phase::Escape => "got out of a lock-up",
-            Phase::Acceleration => "cut short slow convergence",
+            Phase::Escape => "escaped from a lock-up",
+            Phase::Acceleration => "accelerated slow convergence",
             _ => "",
         };
         table.row([

@@ -1,4 +1,4 @@
-//! A robot and the options that say what it is to do.
+//! A robot with the options for its target and start.
 
 use posekit::glam::{DQuat, DVec3};
 use posekit::skeleton::{Frame, JointKind, Skeleton};
@@ -8,9 +8,9 @@ use posekit_io::{Place, Robot, Warnings};
 use crate::args::RobotArgs;
 use crate::failure::{Failure, Result};
 
-/// At most this many links are proposed in a message: a hand has many ends, and the reader looks for one.
+/// At most this many links are suggested in a message: a hand has many ends, and the reader looks for one.
 const LINKS: usize = 8;
-/// At most this many joints are listed in a message: all of any arm, as their order matters.
+/// At most this many joints are listed in a message: enough for all joints of an arm, because their order matters.
 const JOINTS: usize = 24;
 
 /// The scene that the options describe.
@@ -18,7 +18,7 @@ pub(crate) fn scene(robot: &Robot, args: &RobotArgs, warnings: &mut Warnings) ->
     let tip_name = tip_name(robot, args.tip.as_deref())?;
     let target = args.position.as_deref().map(DVec3::from_slice);
     let orientation = args.orientation.as_deref().map(unit_rotation).transpose()?;
-    // A wrong name is named first.
+    // A wrong name is reported first.
     if robot.frame(tip_name).is_some() && target.is_none() && orientation.is_none() {
         return Err(Failure::usage(format!(
             "give a target for {tip_name}: --position X Y Z, --orientation X Y Z W, or both"
@@ -33,7 +33,7 @@ pub(crate) fn scene(robot: &Robot, args: &RobotArgs, warnings: &mut Warnings) ->
     })
 }
 
-/// The robot with its tip and its start, and nothing to do.
+/// The robot with its tip and its start, without a target.
 pub(crate) fn rig(
     robot: &Robot,
     tip_name: &str,
@@ -81,7 +81,7 @@ fn no_such_link(robot: &Robot, tip: &str) -> String {
     format!("there is no link {tip}{}", candidates(robot))
 }
 
-/// The links at the ends of the tree, which are what people usually mean.
+/// The links at the ends of the tree, the usual tips.
 fn candidates(robot: &Robot) -> String {
     let mut has_child = vec![false; robot.links().len()];
     for parent in robot.links().iter().filter_map(|link| link.parent) {
@@ -112,14 +112,14 @@ pub(crate) fn unit_rotation(values: &[f64]) -> Result<DQuat> {
     Ok(rotation * length.recip())
 }
 
-/// Puts the values of `--start` where they belong: those of the joints that move the tip, or those of all joints.
+/// Assigns the values of `--start` to the joints that move the tip, or to all joints.
 fn place_start(rig: &mut Rig, tip: &str, values: &[f64], warnings: &mut Warnings) -> Result<()> {
     let skeleton = &rig.skeleton;
     let is_independent = |&joint: &usize| skeleton.mimic(joint).is_none();
     let n_values = |joints: &[usize]| -> usize {
         joints.iter().map(|&joint| skeleton.value_range(joint).len()).sum()
     };
-    // A joint on the path that follows another is given by its driver, which may be off the path.
+    // A mimic joint on the path is given by its driver, which may be off the path.
     let mut on_path: Vec<usize> = rig
         .moving()
         .into_iter()
@@ -163,7 +163,7 @@ fn place_start(rig: &mut Rig, tip: &str, values: &[f64], warnings: &mut Warnings
     Ok(())
 }
 
-/// A start outside the limits is used only as far as they allow, and that is said.
+/// Clamps a start to the limits, with a warning.
 fn warn_of_clamped(skeleton: &Skeleton, given: &[f64], used: &[f64], warnings: &mut Warnings) {
     for joint in (0..skeleton.n_joints()).filter(|&joint| skeleton.mimic(joint).is_none()) {
         let values = skeleton.value_range(joint);

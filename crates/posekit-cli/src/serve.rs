@@ -1,7 +1,7 @@
-//! A web server for one folder of files, for one person: loopback only, reading only.
+//! A web server for one folder of files and one user: loopback only, read-only.
 //!
 //! The files are listed, and only what is on that list is ever opened, so no request can name a path outside the folder.
-//! The list is made again when something is asked for that is not on it: the folder may have been built anew. Enough of HTTP/1.1 for browsers: GET and HEAD, connections that stay open.
+//! A request for a path that is not on the list renews it, because the folder may have been rebuilt. It speaks enough HTTP/1.1 for browsers: GET and HEAD, persistent connections.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -12,11 +12,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-/// Longest line of a request, and most of them; browsers stay far below both.
+/// Longest line of a request, and largest number of lines; browsers stay far below both.
 const LONGEST_LINE: u64 = 16 * 1024;
 const MOST_LINES: usize = 200;
 
-/// A connection on which nothing comes for this long is closed.
+/// A connection that is idle for this long is closed.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Files by the path of their address, `/` for the first page.
@@ -34,7 +34,7 @@ impl Site {
         while let Some((address, folder)) = folders.pop() {
             for entry in fs::read_dir(folder)? {
                 let entry = entry?;
-                // A name that is no text cannot be asked for.
+                // A name that is not Unicode cannot be requested.
                 let Some(name) = entry.file_name().to_str().map(str::to_owned) else { continue };
                 if entry.file_type()?.is_dir() {
                     folders.push((format!("{address}{name}/"), entry.path()));
@@ -49,7 +49,7 @@ impl Site {
         Ok(Self { folder: folder.to_owned(), files })
     }
 
-    /// The file of an address, after listing the folder anew where it is not known.
+    /// The file of an address; the folder is listed again if the address is unknown.
     fn file(&mut self, path: &str) -> Option<PathBuf> {
         if !self.files.contains_key(path) {
             *self = Self::of(&self.folder).ok()?;
@@ -72,14 +72,14 @@ pub(crate) fn listen(port: u16) -> io::Result<TcpListener> {
 pub(crate) fn serve(listener: &TcpListener, site: Site) {
     let site = Arc::new(Mutex::new(site));
     for connection in listener.incoming() {
-        // One connection that fails is the browser's to repeat.
+        // After a failed connection the browser tries again.
         let Ok(connection) = connection else { continue };
         let site = Arc::clone(&site);
         thread::spawn(move || answer_all(&connection, &site));
     }
 }
 
-/// Answers the requests of one connection until it is closed, rests too long or is no HTTP.
+/// Answers the requests of one connection until it is closed, idle for too long, or not HTTP.
 fn answer_all(connection: &TcpStream, site: &Mutex<Site>) -> io::Result<()> {
     connection.set_read_timeout(Some(PATIENCE))?;
     connection.set_nodelay(true)?;
@@ -98,7 +98,7 @@ fn answer_all(connection: &TcpStream, site: &Mutex<Site>) -> io::Result<()> {
     Ok(())
 }
 
-/// What a request asks for.
+/// A request.
 struct Request {
     method: String,
     target: String,
@@ -132,7 +132,7 @@ fn read_request(reader: &mut impl BufRead) -> io::Result<Option<Request>> {
     Ok(None)
 }
 
-/// A line without its end; `None` at the end of the stream or when it is too long.
+/// A line without its line end; `None` at the end of the stream or if it is too long.
 fn read_line(reader: &mut impl BufRead) -> io::Result<Option<String>> {
     let mut line = Vec::new();
     reader.take(LONGEST_LINE).read_until(b'\n', &mut line)?;
@@ -145,7 +145,7 @@ fn read_line(reader: &mut impl BufRead) -> io::Result<Option<String>> {
     Ok(String::from_utf8(line).ok())
 }
 
-/// What goes back: the head as it is sent, and the body.
+/// A reply: the head as it is sent, and the body.
 struct Reply {
     head: Vec<u8>,
     body: Vec<u8>,
@@ -166,7 +166,7 @@ fn reply(request: &Request, site: &Mutex<Site>) -> Reply {
         Ok(body) => {
             Reply { head: head("200 OK", kind_of(&file), body.len()), body, is_last: false }
         }
-        // Listed and gone since: the folder is being built again.
+        // The file was removed after it was listed: the folder is being rebuilt.
         Err(_) => refuse("404 Not Found"),
     }
 }
@@ -176,7 +176,7 @@ fn refuse(status: &str) -> Reply {
     Reply { head: head(status, "text/plain; charset=utf-8", body.len()), body, is_last: true }
 }
 
-/// Nothing is cached without asking: a folder that was built again shows at once.
+/// Browsers revalidate everything they cache, so a rebuilt folder is shown at once.
 fn head(status: &str, kind: &str, length: usize) -> Vec<u8> {
     format!(
         "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {length}\r\nCache-Control: no-cache\r\n\
@@ -185,7 +185,7 @@ fn head(status: &str, kind: &str, length: usize) -> Vec<u8> {
     .into_bytes()
 }
 
-/// Percent signs of an address undone; `None` where what comes out is no text.
+/// A percent-decoded address; `None` if the result is not UTF-8.
 fn decode(path: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(path.len());
     let mut rest = path.as_bytes();
@@ -202,7 +202,7 @@ fn decode(path: &str) -> Option<String> {
     String::from_utf8(bytes).ok()
 }
 
-/// The media type of a file, by its ending; browsers refuse scripts and modules without theirs.
+/// The media type of a file, by its extension; browsers refuse scripts and modules without it.
 fn kind_of(file: &Path) -> &'static str {
     match file.extension().and_then(|ending| ending.to_str()).unwrap_or_default() {
         "html" => "text/html; charset=utf-8",

@@ -1,4 +1,4 @@
-//! Ctrl-C in the middle of many files: what is being worked on is done and written, nothing new is begun. The second time the command ends at once.
+//! Ctrl-C in the middle of many files: files in progress are finished and written, no others are begun. A second Ctrl-C ends the command at once.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -6,19 +6,19 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;
 
-/// What shells take for a command that was interrupted.
+/// The exit code of an interrupted command, as in shells.
 pub(crate) const CODE: u8 = 130;
 
-/// Whether the command was asked to stop.
+/// Whether Ctrl-C was pressed.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Stop(Arc<AtomicBool>);
 
 impl Stop {
-    /// Listens from now on. Where a system has no signals, the command ends as it always did.
+    /// Handles the signal from now on. On systems without signals the command ends as usual.
     pub(crate) fn listen() -> Self {
         let stop = Self::default();
         for signal in [SIGINT, SIGTERM] {
-            // In this order the first one only asks.
+            // In this order the first signal only sets the flag.
             let _ = flag::register_conditional_shutdown(signal, CODE.into(), stop.0.clone());
             let _ = flag::register(signal, stop.0.clone());
         }
@@ -30,7 +30,7 @@ impl Stop {
     }
 
     #[cfg(test)]
-    pub(crate) fn ask(&self) {
+    pub(crate) fn request(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
 }

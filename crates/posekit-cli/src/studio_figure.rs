@@ -1,6 +1,6 @@
 //! The standing figure as the studio reads it: `studio/src/core/scenes/figure.json`, written by `POSEKIT_BLESS=1 cargo nextest run -p posekit-cli studio_figure`.
 //!
-//! A problem in the format `posekit.figure/1`, and beside it what is drawn: body parts, plates and rods.
+//! A problem in the format `posekit.figure/1`, and beside it the shapes to draw: body parts, plates and rods.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -11,7 +11,7 @@ use posekit::skeleton::{Frame, JointKind, Limit, Skeleton};
 use posekit::task::TaskKind;
 use serde_json::{Map, Value, json};
 
-use crate::figures::{Asked, Stance, TaskScene, standing_figure};
+use crate::figures::{NamedTask, Stance, TaskScene, standing_figure};
 
 fn joint_json(skeleton: &Skeleton, joint: usize) -> Value {
     let mut fields = Map::new();
@@ -63,9 +63,9 @@ fn frame_json(skeleton: &Skeleton, frame: Frame) -> Value {
     fields
 }
 
-fn task_json(scene: &TaskScene, asked: &Asked, ground: &[[f64; 3]]) -> Value {
+fn task_json(scene: &TaskScene, named: &NamedTask, ground: &[[f64; 3]]) -> Value {
     let frame = |frame| frame_json(&scene.skeleton, frame);
-    let mut task = match &asked.task.kind {
+    let mut task = match &named.task.kind {
         TaskKind::Pose(pose) => json!({
             "task": "pose", "frame": frame(pose.frame),
             "target": pose.world_from_target.translation.to_array(),
@@ -87,7 +87,7 @@ fn task_json(scene: &TaskScene, asked: &Asked, ground: &[[f64; 3]]) -> Value {
         TaskKind::Support(_) => json!({ "task": "support", "corners": ground, "margin": 0.02 }),
         other => panic!("the figure has no such task: {other:?}"),
     };
-    task["name"] = json!(asked.words);
+    task["name"] = json!(named.words);
     task
 }
 
@@ -141,7 +141,7 @@ fn file() -> String {
         (
             "tasks",
             list,
-            text(&mut scene.asked.iter().map(|asked| task_json(&scene, asked, &ground))),
+            text(&mut scene.named_tasks.iter().map(|named| task_json(&scene, named, &ground))),
         ),
         ("parts", list, text(&mut parts.into_iter())),
         ("plates", list, text(&mut plates.into_iter())),

@@ -1,11 +1,11 @@
-//! Tables for the terminal: aligned, headed, at most as wide as asked, readable without colour.
+//! Tables for the terminal: aligned, with heads and a maximum width, readable without colour.
 
 use anstyle::{AnsiColor, Style};
 
 /// The widest table that any command prints.
 pub(crate) const WIDTH: usize = 100;
 
-/// As wide as the terminal is, but not wider than [`WIDTH`], which it is also where there is no terminal.
+/// The width of the terminal, at most [`WIDTH`]; [`WIDTH`] without a terminal.
 pub(crate) fn width() -> usize {
     let found = terminal_size::terminal_size_of(std::io::stdout());
     found.map_or(WIDTH, |(columns, _)| usize::from(columns.0).clamp(NARROWEST * 5, WIDTH))
@@ -13,17 +13,17 @@ pub(crate) fn width() -> usize {
 
 /// Blanks between columns.
 const GAP: usize = 2;
-/// A column that must give way is never narrower than this.
+/// The least width of a column that is narrowed.
 const NARROWEST: usize = 8;
 
 /// The one accent colour.
 const ACCENT: Style = Style::new().fg_color(Some(anstyle::Color::Ansi(AnsiColor::Cyan)));
 /// Heads of columns.
 const HEAD: Style = Style::new().bold();
-/// Rules, and what may be overlooked.
+/// Rules, and less important text.
 const QUIET: Style = Style::new().dimmed();
 
-/// How a column is set.
+/// The alignment of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Align {
     /// Words.
@@ -32,7 +32,7 @@ pub(crate) enum Align {
     Right,
 }
 
-/// A head and how what is below it is set.
+/// A head and the alignment of its column.
 #[derive(Debug, Clone)]
 struct Column {
     title: String,
@@ -80,7 +80,7 @@ impl Table {
         Self { columns: columns.iter().map(column).collect(), groups: Vec::new() }
     }
 
-    /// Adds a row to the present group. Cells that are missing are empty, cells beyond the last column are left out.
+    /// Adds a row to the current group. Missing cells are empty, cells beyond the last column are dropped.
     pub(crate) fn row(&mut self, cells: impl IntoIterator<Item = Cell>) {
         let mut cells: Vec<Cell> = cells.into_iter().collect();
         cells.resize_with(self.columns.len(), || Cell::new(""));
@@ -92,7 +92,7 @@ impl Table {
         }
     }
 
-    /// Ends the present group; the rows that follow stand below a rule.
+    /// Ends the current group; the following rows are below a rule.
     pub(crate) fn end_group(&mut self) {
         if self.groups.last().is_some_and(|group| !group.is_empty()) {
             self.groups.push(Vec::new());
@@ -102,7 +102,7 @@ impl Table {
     /// The table as lines of at most `width` characters (at least as many as its columns need at their narrowest), each ended by a line
     /// feed, with colours as ANSI sequences. Print it through `anstream`, which removes them where there is no terminal.
     ///
-    /// If it would be too wide the widest column of words gives way: its words go on in the next line.
+    /// If it would be too wide, the widest column of text is narrowed, and its text wraps.
     pub(crate) fn render(&self, width: usize) -> String {
         let widths = self.widths(width.min(WIDTH));
         let total = widths.iter().sum::<usize>() + GAP * widths.len().saturating_sub(1);
@@ -136,7 +136,7 @@ impl Table {
             };
             let widest = widths.iter_mut().enumerate().filter(words).max_by_key(|(_, w)| **w);
             match widest {
-                // One step at a time: two wide columns share what is missing.
+                // One step at a time, so that two wide columns are narrowed alike.
                 Some((_, widest)) if excess > 0 => *widest -= 1,
                 _ => return widths,
             }
@@ -158,7 +158,7 @@ impl Table {
                     blanks += missing;
                 }
                 if !part.is_empty() {
-                    // Blanks are written only before text: no line ends with one.
+                    // Blanks are written only before text, so no line ends with one.
                     text.push_str(&" ".repeat(blanks));
                     text.push_str(&painted(part, cell.style));
                     blanks = 0;
@@ -178,7 +178,7 @@ fn painted(text: &str, style: Style) -> String {
     format!("{style}{text}{style:#}")
 }
 
-/// Columns that a text takes up: two for the scripts that terminals draw wide, none for marks that combine.
+/// Width of a text in columns: two for each wide character, none for combining marks.
 fn columns_of(text: &str) -> usize {
     let columns = |c: char| match u32::from(c) {
         0x0300..=0x036F | 0x200B..=0x200F | 0xFE00..=0xFE0F => 0,
@@ -279,7 +279,7 @@ rope of 100    fabrik    ○ out of reach by 12 cm              12  1.2e-1 m   2
     #[test]
     fn long_words_go_on_in_the_next_line() {
         let mut table = sample();
-        let long = "reached in 31 iterations; got out of a lock-up at iteration 3; ".repeat(4);
+        let long = "reached in 31 iterations; escaped from a lock-up at iteration 3; ".repeat(4);
         table.row([Cell::new("x"), Cell::new("y".repeat(150)), Cell::new(&long)]);
         for width in [60, 80, WIDTH, 500] {
             let text = plain(&table, width);

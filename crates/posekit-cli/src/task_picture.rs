@@ -1,4 +1,4 @@
-//! From a problem of many tasks to a drawing: limbs, plates, rods, and a mark at everything that is asked for.
+//! From a problem with many tasks to a drawing: limbs, plates, rods, and a mark at every target.
 
 use posekit::glam::DVec3;
 use posekit::math::Pose;
@@ -44,17 +44,17 @@ fn joint_mark(scene: &TaskScene, joint: usize, pose: Pose) -> JointMark {
     let shape = match scene.skeleton.kind(joint) {
         JointKind::Revolute { axis } => JointShape::Hinge { axis: pose.rotation * axis },
         JointKind::Ball => JointShape::Ball,
-        // A leg that lengthens shows it by its two parts.
+        // A leg that lengthens is drawn as its two parts.
         _ => JointShape::Fixed,
     };
     JointMark::new(pose.translation, shape)
 }
 
-/// A mark for each place that is asked for, with the frame that must be there. What is asked of one frame by several tasks makes one mark.
+/// A mark for each target, with the frame that must be there. Several tasks on one frame share a mark.
 fn marks(scene: &TaskScene) -> Vec<(Frame, TargetMark)> {
     let mut marks: Vec<(Frame, TargetMark)> = Vec::new();
-    for asked in &scene.asked {
-        let Some((frame, mark)) = mark(scene, &asked.task) else { continue };
+    for named in &scene.named_tasks {
+        let Some((frame, mark)) = mark(scene, &named.task) else { continue };
         match marks.iter_mut().find(|(known, _)| *known == frame) {
             Some((_, known)) => known.direction = mark.direction.or(known.direction),
             None => marks.push((frame, mark)),
@@ -75,7 +75,7 @@ fn mark(scene: &TaskScene, task: &Task) -> Option<(Frame, TargetMark)> {
             (task.frame, TargetMark { is_seen: true, ..point(task.target_in_world) })
         }
         TaskKind::AxisAlignment(task) => {
-            // A direction has no place of its own: it is shown where the frame begins, unless a position has one.
+            // A direction has no position: it is shown at the initial position of the frame, unless another task gives one.
             let at = task.frame.world(&scene.skeleton.poses(&scene.start)).translation;
             (task.frame, TargetMark { direction: Some(task.direction_in_world), ..point(at) })
         }

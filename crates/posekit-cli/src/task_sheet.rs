@@ -1,4 +1,4 @@
-//! The pictures of `docs/tasks.md`: one small problem for each kind of task, solved and drawn. They are kept true by the test below;
+//! The pictures of `docs/tasks.md`: one small problem for each kind of task, solved and drawn. The test below keeps them up to date;
 //! `cargo xtask bless` redraws them.
 
 use core::f64::consts::{FRAC_PI_2, FRAC_PI_3, FRAC_PI_4};
@@ -19,14 +19,14 @@ use crate::draw::{
     Figure, JointMark, JointShape, PoseDrawing, Rod, SolverLook, Space, TargetMark, strip_svg,
 };
 
-/// A figure of hinges in the plane: what it is made of and where its ends are.
+/// A figure of hinges in the plane, with its joints and tips.
 struct Plan {
     skeleton: Skeleton,
     start: Vec<f64>,
     tips: Vec<Frame>,
 }
 
-/// What stands around a figure and what is asked of it.
+/// The surroundings of a figure and its tasks.
 #[derive(Default)]
 struct Sheet {
     tasks: Vec<Task>,
@@ -36,7 +36,7 @@ struct Sheet {
     bodies: Vec<Body>,
     /// Draw a rod between the tips of the result.
     is_joined: bool,
-    /// What is asked for has no place of its own: show it where the tip comes to be.
+    /// The target has no position: show it at the final position of the tip.
     is_placeless: bool,
 }
 
@@ -154,7 +154,7 @@ fn on_a_tip() -> Vec<(&'static str, Plan, Sheet)> {
         ..Sheet::default()
     };
     let seen = point(1.3, 0.15);
-    // Where the mark is shown is not known before the arm has moved.
+    // The position of the mark is known only after the solve.
     let placeless = |task: Task, target: TargetMark| Sheet {
         tasks: vec![task],
         targets: vec![target],
@@ -346,7 +346,7 @@ fn on_the_whole() -> Vec<(&'static str, Plan, Sheet)> {
     ]
 }
 
-/// The same two wishes, too far apart for one figure: traded by weight, then one before the other.
+/// The same two targets, too far apart for one figure: traded by weight, then in order of level.
 fn weights_and_levels() -> Vec<(PoseDrawing, String)> {
     let goals = [point(-0.62, 0.55), point(0.72, 0.62)];
     let plan = two_arms();

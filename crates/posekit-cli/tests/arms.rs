@@ -247,7 +247,7 @@ fn an_interrupted_run_leaves_no_half_file() {
     let mut errors = String::new();
     child.stderr.take().unwrap().read_to_string(&mut errors).unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(130), "{errors}");
-    assert!(errors.contains("nothing is written"), "{errors}");
+    assert!(errors.contains("no file was written"), "{errors}");
     assert_eq!(fs::read_dir(&place).unwrap().count(), 1, "only the targets are there");
 }
 

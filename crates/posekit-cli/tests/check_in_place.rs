@@ -70,9 +70,9 @@ fn a_walk_on_the_spot_is_found_and_judged_as_if_it_went_on() {
     assert_eq!(found, given);
     let output = check(&path, &[]);
     let text = String::from_utf8_lossy(&output.stdout);
-    assert!(output.status.success() && text.contains("walks on the spot"), "{text}");
+    assert!(output.status.success() && text.contains("in-place walk"), "{text}");
     let ahead = check(&written("ahead.bvh", &walk()), &[]);
-    assert!(!String::from_utf8_lossy(&ahead.stdout).contains("walks on the spot"));
+    assert!(!String::from_utf8_lossy(&ahead.stdout).contains("in-place walk"));
 }
 
 #[test]
@@ -113,7 +113,7 @@ fn what_cannot_walk_on_the_spot_is_judged_as_it_is() {
     let pelvis = File::try_new(pelvis.to_vec(), 0.04, vec![0.0, 10.0, 0.0]).unwrap();
     let nothing = written("pelvis.bvh", &pelvis);
     for (path, words) in [
-        (&fixed, "--in-place: no joint that carries the legs can be moved, so its slides are"),
+        (&fixed, "--in-place has no effect: no joint that carries the legs can be moved"),
         (&nothing, "No legs were found"),
     ] {
         let output = fixed.with_file_name("not-on-the-spot.bvh");
@@ -130,7 +130,7 @@ fn what_cannot_walk_on_the_spot_is_judged_as_it_is() {
         assert!(cleaned.status.success(), "{}", told(&cleaned));
         for said in [told(&given), told(&cleaned)] {
             assert!(said.contains(words), "{said}");
-            assert!(!said.contains("walks on the spot: feet are judged"), "{said}");
+            assert!(!said.contains("in-place walk: feet are judged"), "{said}");
         }
     }
 }
@@ -158,11 +158,11 @@ fn pages_draw_a_walk_on_the_spot_as_it_is_judged() {
             .success()
     );
     let page = fs::read_to_string(&report).unwrap();
-    assert!(page.contains("The figure walks on the spot"));
+    assert!(page.contains("The figure walks in place"));
     // On the spot nothing is farther from the middle than the head; the walk goes on for five metres.
     assert!(extent(&page) > 3.0, "{} m", extent(&page));
-    assert!(fs::read_to_string(picture).unwrap().contains("a walk on the spot as if it went on"));
+    assert!(fs::read_to_string(picture).unwrap().contains("an in-place walk as if it advanced"));
     check(&path, &["--report", report.to_str().unwrap()]);
     let page = fs::read_to_string(&report).unwrap();
-    assert!(page.contains("The figure walks on the spot") && extent(&page) > 3.0);
+    assert!(page.contains("The figure walks in place") && extent(&page) > 3.0);
 }

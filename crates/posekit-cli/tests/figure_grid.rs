@@ -218,7 +218,7 @@ fn settings() -> Settings {
 /// Everything held, and the hips moved by `way` \[m\].
 fn tasks(stance: &Stance, way: DVec3) -> Vec<Task> {
     let hips = Position::new(stance.figure.pelvis, stance.hips() + way);
-    let contacts = stance.contacts.iter().map(|asked| asked.task.clone());
+    let contacts = stance.contacts.iter().map(|named| named.task.clone());
     contacts.chain([Task::new(hips)]).collect()
 }
 

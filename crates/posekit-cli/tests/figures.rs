@@ -64,7 +64,7 @@ fn u10_no_path_of_a_file_leaves_its_folder() {
         let output = solve(&[&file]);
         assert_eq!(output.status.code(), Some(3), "{path}");
         assert!(errors(&output).contains("urdf, line 1, column 41: "), "{}", errors(&output));
-        assert!(errors(&output).contains("leaves the folder"), "{}", errors(&output));
+        assert!(errors(&output).contains("is outside of the folder"), "{}", errors(&output));
     }
     // On the command line a person says what may be opened.
     fs::write(&file, figure("nothing.urdf", "slide")).unwrap();

@@ -1,4 +1,4 @@
-//! What the options of `posekit clean` promise, by the command: how much is applied, what is left alone, which floor, and which path.
+//! What the options of `posekit clean` promise, by the command: how much is applied, what is left unchanged, which floor, and which path.
 #![allow(clippy::unwrap_used, reason = "a helper of a test may fail as a test does")]
 
 mod motion_support;
@@ -108,7 +108,7 @@ fn contacts_that_are_saved_at_any_strength_are_those_of_all_of_it() {
     assert_eq!(fs::read(&given).unwrap(), fs::read(&other).unwrap());
     let (told, _) = said(&walk(), &given, &["--contacts", &path(&half), "--strength", "0.5"]);
     assert!(
-        told.contains("17 given contacts, lessened in part as asked: still off by up to"),
+        told.contains("17 given contacts, partly corrected as requested: still off by up to"),
         "{told}"
     );
     assert!(!told.contains("missed"), "{told}");
@@ -125,7 +125,7 @@ fn what_is_kept_is_as_it_was() {
         let mut n_kept = 0;
         for plant in plants(&told) {
             let (was, is) = (slide(plant, "drift_before"), slide(plant, "drift_after"));
-            if plant["reason"] == "left alone as asked" {
+            if plant["reason"] == "left unchanged as requested" {
                 n_kept += 1;
                 assert!((was - is).abs() < 1e-3, "{more:?}: {was} became {is}");
             } else if !more.contains(&"--strength") {
@@ -160,14 +160,19 @@ fn words_of_what_is_kept_and_lessened() {
     let place = place("options-words");
     let output = place.join("out.bvh");
     let (told, _) = said(&walk(), &output, &["--keep", "1:2"]);
-    assert!(told.contains("14 of 20 plants hold now, 6 left alone: the median"), "{told}");
+    assert!(told.contains("14 of 20 plants hold now, 6 left unchanged: the median"), "{told}");
     let (told, _) = said(&walk(), &output, &["--keep", "1:2", "--strength", "0.5"]);
     assert!(
-        told.contains("14 of 20 plants, lessened in part as asked, 6 left alone: the median"),
+        told.contains(
+            "14 of 20 plants, partly corrected as requested, 6 left unchanged: the median"
+        ),
         "{told}"
     );
     let (_, warned) = said(&walk(), &output, &["--keep", "30:40"]);
-    assert!(warned.contains("--keep 30:40: no frame is in this time"), "{warned}");
+    assert!(
+        warned.contains("--keep 30:40 has no effect: there is no frame in this time"),
+        "{warned}"
+    );
     let (told, _) = said(&walk(), &output, &["--keep", "0:9"]);
     assert!(told.contains("Nothing was changed"), "{told}");
     assert_eq!(fs::read(&output).unwrap(), fs::read(walk()).unwrap());
@@ -182,7 +187,11 @@ fn contacts_are_refused_in_a_time_that_is_kept() {
     let _ = said(&walk(), &output, &["--save-contacts", &path(&saved)]);
     let refused = clean(&walk(), &again, &["--contacts", &path(&saved), "--keep", "1:2"]);
     assert_eq!(refused.status.code(), Some(2));
-    assert!(errors(&refused).contains("--keep 1:2 leaves this time alone"), "{}", errors(&refused));
+    assert!(
+        errors(&refused).contains("--keep 1:2 leaves this time unchanged"),
+        "{}",
+        errors(&refused)
+    );
     let _ = said(&walk(), &output, &["--keep", "1:2", "--save-contacts", &path(&kept)]);
     let (told, _) = said(&walk(), &again, &["--keep", "1:2", "--contacts", &path(&kept)]);
     assert!(told.contains("14 of 14 given contacts hold now."), "{told}");
@@ -268,8 +277,9 @@ fn a_floor_is_where_it_is_given() {
         let far = told(&walk(), &output, &["--floor", height]);
         assert!(plants(&far).is_empty(), "{height}");
         let (_, warned) = said(&walk(), &output, &["--floor", height]);
-        let words =
-            format!("--floor {height}: no foot stands near this height; feet come down to 1.50");
+        let words = format!(
+            "--floor {height}: no foot stands near this height; the lowest feet are at 1.50"
+        );
         assert!(warned.contains(&words), "{warned}");
         assert_eq!(fs::read(&output).unwrap(), fs::read(walk()).unwrap());
         let check = posekit().args(["check", "--floor", height]).arg(walk()).output().unwrap();
@@ -297,13 +307,13 @@ fn a_walk_that_travels_is_not_clean_on_the_spot() {
     let output = place.join("out.bvh");
     let (told, warned) = said(&walk(), &output, &["--in-place"]);
     assert!(!told.contains("lready clean"), "{told}");
-    assert!(told.contains("as asked, but the figure travels 5.5 m."), "{told}");
+    assert!(told.contains("as requested, but the figure travels 5.5 m."), "{told}");
     assert!(
-        warned.contains("the figure travels 5.5 m, so this is no walk on the spot"),
+        warned.contains("the figure travels 5.5 m, so this is not an in-place walk"),
         "{warned}"
     );
     let check = posekit().args(["check", "--in-place"]).arg(walk()).output().unwrap();
-    assert!(errors(&check).contains("so this is no walk on the spot"), "{}", errors(&check));
+    assert!(errors(&check).contains("so this is not an in-place walk"), "{}", errors(&check));
     for zombie in captures(&["makehuman_zombieWalk1.bvh"]) {
         let (_, warned) = said(&zombie, &output, &["--in-place"]);
         assert!(!warned.contains("travels"), "{warned}");

@@ -141,7 +141,7 @@ fn a_motion_that_cannot_be_converted_stops_none_of_the_others() {
     assert_eq!(names(&folder), ["Walk.bvh", "a_b_c.bvh", "pack-4.bvh"]);
     assert!(text(&output).contains("the number of values"), "{}", text(&output));
     let alone = run(&["convert", "--clip", "2", "-o"], &[&place.join("x.bvh"), &pack]);
-    assert!(alone.status.code() == Some(3) && errors(&alone).contains("fewer per second help"));
+    assert!(alone.status.code() == Some(3) && errors(&alone).contains("reduce the rate"));
 }
 
 #[test]
@@ -225,7 +225,7 @@ fn a_character_without_a_motion_is_converted_as_it_rests() {
     let output = run(&["convert", "-o"], &[&bvh, &still]);
     assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
     assert!(
-        errors(&output).contains("its pose at rest is written, as one frame"),
+        errors(&output).contains("its rest pose is written as one frame"),
         "{}",
         errors(&output)
     );
@@ -262,7 +262,7 @@ fn a_file_goes_into_a_folder_under_its_own_name() {
     assert!(convert.status.success(), "a BVH becomes a GLB: {}", errors(&convert));
     assert_eq!(names(&out), ["walk.bvh", "walk.glb"]);
     assert_eq!(names(&place.join("more")), ["walk.bvh"]);
-    for (folder, words) in [(&out, "is there already"), (&place, "the output is the input")] {
+    for (folder, words) in [(&out, "already exists"), (&place, "the output is the input")] {
         let refused = clean(&input, folder, &[]);
         assert_eq!(refused.status.code(), Some(2));
         assert!(errors(&refused).contains(words), "{}", errors(&refused));

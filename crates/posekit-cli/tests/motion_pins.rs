@@ -106,9 +106,9 @@ fn times_mean_the_frames_that_they_are_next_to() {
         assert!(told.status.success(), "{times:?}: {}", errors(&told));
     }
     let told = pin(["1.341", "1.362"]);
-    let wanted = "no frame is from 1.341 to 1.362 s; frames are at 1.3333 and 1.3667 s";
+    let wanted = "there is no frame from 1.341 to 1.362 s; frames are at 1.3333 and 1.3667 s";
     assert!(errors(&told).contains(wanted), "{}", errors(&told));
     let told = pin(["4.45", "5"]);
-    let wanted = "no frame is from 4.45 to 5 s; the motion is from 0 to 4.4 s";
+    let wanted = "there is no frame from 4.45 to 5 s; the motion is from 0 to 4.4 s";
     assert!(errors(&told).contains(wanted), "{}", errors(&told));
 }

@@ -367,7 +367,7 @@ fn a_file_without_motions_says_that_it_has_none() {
         &[&place.join("x.gltf"), &input],
     );
     assert_eq!(output.status.code(), Some(2), "{}", errors(&output));
-    assert!(errors(&output).contains("needs a motion, and there is none"), "{}", errors(&output));
+    assert!(errors(&output).contains("needs a motion, but there is none"), "{}", errors(&output));
 }
 
 #[test]
@@ -464,7 +464,11 @@ fn given_contacts_are_told_and_plants_are_measured() {
         let arguments = [command, "--contacts", outside.to_str().unwrap(), "-o"];
         let refused = run(&arguments, &[&place.join("outside.bvh"), &walk()]);
         assert_eq!(refused.status.code(), Some(2), "{}", text(&refused));
-        assert!(errors(&refused).contains("no frame is from 40 to 41 s"), "{}", errors(&refused));
+        assert!(
+            errors(&refused).contains("there is no frame from 40 to 41 s"),
+            "{}",
+            errors(&refused)
+        );
     }
 }
 
@@ -478,7 +482,7 @@ fn nothing_changed_is_told_with_its_reason() {
     for (more, why) in [
         (&["--contacts", none.to_str().unwrap()][..], empty.as_str()),
         (&["--strength", "0"], "the strength is 0"),
-        (&all, "every plant that was found is left as it is"),
+        (&all, "all plants found are left unchanged"),
     ] {
         let output = clean(&walk(), &place.join("out.bvh"), &[more, &["--force"]].concat());
         let text = text(&output);
@@ -568,13 +572,16 @@ fn a_pinned_hand_that_drags_feet_says_so() {
         text(&output)
     };
     let far = pin("far.bvh", ["0.5", "3.5"], &[]);
-    for word in
-        ["these were moved: Hips by up to", "LeftFoot by up to", "RightFoot by up to", "--contacts"]
-    {
+    for word in [
+        "Joints that moved to hold it: Hips by up to",
+        "LeftFoot by up to",
+        "RightFoot by up to",
+        "--contacts",
+    ] {
         assert!(far.contains(word), "{word}: {far}");
     }
     let near = pin("near.bvh", ["1", "1"], &[]);
-    assert!(!near.contains("these were moved"), "{near}");
+    assert!(!near.contains("Joints that moved"), "{near}");
     let report = json(&pin("json.bvh", ["0.5", "4"], &["--json"]));
     let shifts = report["files"][0]["clips"][0]["shifts"].as_array().unwrap().clone();
     assert_eq!(shifts.len(), 3, "hips and both feet");

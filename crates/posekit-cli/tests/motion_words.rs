@@ -41,18 +41,17 @@ fn an_answer_agrees_with_its_table_and_with_the_check() {
     let cleaned = run(&["clean", "--clip", "3", "-o"], &[&out, &knight]);
     let words = text(&cleaned);
     assert!(
-        words.contains("22.6        22.6  skipped: beside an exact stand of the foot"),
+        words.contains("22.6        22.6  skipped: next to an exact plant of the foot"),
         "{words}"
     );
     assert!(!words.contains("Already clean") && !words.contains("earlier cleaning"), "{words}");
     assert!(
-        words
-            .contains("6 plants stand already; left out of this: 2 plants not firm, up to 22.6 mm"),
+        words.contains("6 plants stand already; not counted: 2 plants, up to 22.6 mm"),
         "{words}"
     );
     let checked = text(&run(&["check", "--clip", "3"], &[&knight]));
-    assert!(checked.contains("22.6  left out: beside an exact stand of the foot"), "{checked}");
-    assert!(checked.contains("left out of this: 2 plants not firm, up to 22.6 mm"), "{checked}");
+    assert!(checked.contains("22.6  not counted: next to an exact plant of the foot"), "{checked}");
+    assert!(checked.contains("not counted: 2 plants, up to 22.6 mm"), "{checked}");
     for clip_number in ["1", "3", "7", "36", "47"] {
         let clean = clip(&["clean", "--force", "--clip", clip_number, "-o"], &[&out, &knight]);
         let check = clip(&["check", "--clip", clip_number], &[&knight]);
@@ -104,7 +103,7 @@ fn a_row_has_one_slide() {
         |name: &str| text(&run(&["clean", "--force", "--clip", name, "-o"], &[&out, &knight]));
     let words = table("Lie_StandUp");
     assert!(
-        words.contains("341         346  released: it slides 341 mm, so it is meant to"),
+        words.contains("341         346  released: a slide of 341 mm must be intended"),
         "{words}"
     );
     // Of a slide that shows stands when the others stand, these are the plants, and not what is between them.
@@ -122,7 +121,7 @@ fn a_foot_that_goes_along_as_a_whole_does_not_roll() {
     // Heel and ball go along by the same 79 mm.
     assert_eq!(slides.len(), 2, "{slides:?}");
     for plant in slides {
-        assert_eq!(plant["reason"], "the foot moves on, firm at no time", "{plant}");
+        assert_eq!(plant["reason"], "the foot moves on and is never at rest", "{plant}");
     }
 }
 
@@ -130,13 +129,13 @@ fn a_foot_that_goes_along_as_a_whole_does_not_roll() {
 fn a_change_of_the_hips_way_is_told() {
     let place = place("words-way");
     let words = text(&clean(&walk(), &place.join("walk.bvh"), &[]));
-    assert!(words.contains("The way of the hips was moved by up to 926 mm"), "{words}");
+    assert!(words.contains("The root trajectory was corrected by up to 926 mm"), "{words}");
     let again = text(&clean(&place.join("walk.bvh"), &place.join("again.bvh"), &[]));
-    assert!(!again.contains("way of the hips") && again.contains("Already clean"), "{again}");
+    assert!(!again.contains("root trajectory") && again.contains("Already clean"), "{again}");
     let Some(clip) = asset("bvh/cmu_iclone_002_03.bvh") else { return };
     let words = text(&clean(&clip, &place.join("out.bvh"), &[]));
-    assert!(words.contains("No plant is firm; left out of this: 6 plants"), "{words}");
-    assert!(words.contains("The way of the hips was moved by up to 172 mm"), "{words}");
+    assert!(words.contains("No plant can be judged; not counted: 6 plants"), "{words}");
+    assert!(words.contains("The root trajectory was corrected by up to 172 mm"), "{words}");
 }
 
 #[test]
@@ -230,7 +229,7 @@ fn a_page_draws_the_plants_of_its_headline() {
     let kept = page(&["clean", "--force", "--keep-path", "--keep", "1:1.6", "-o", out], &walk());
     let now = kept.split("The worst now, from above: ").nth(1).unwrap().split('<').next().unwrap();
     let most = now.split("before, ").nth(1).unwrap().split(" after").next().unwrap();
-    assert!(now.contains("left alone as asked"), "{now}");
+    assert!(now.contains("left unchanged as requested"), "{now}");
     let headline = kept.split("<h1>").nth(1).unwrap().split("</h1>").next().unwrap();
     let headline = headline.replace('\u{a0}', " ");
     assert!(headline.contains(&format!("to {most}")), "{headline}: {now}");
@@ -240,7 +239,7 @@ fn a_page_draws_the_plants_of_its_headline() {
     let Some(knight) = asset("gltf/Knight.glb") else { return };
     let checked = page(&["check", "--clip", "3"], &knight);
     assert_eq!(in_columns(&checked), 6, "those that are left out are in no column");
-    assert!(checked.contains("Plants that are left out, and why"), "and are told apart");
+    assert!(checked.contains("Plants that are not counted, and why"), "and are told apart");
 }
 
 #[test]
@@ -269,7 +268,7 @@ fn a_folder_that_is_missing_is_named() {
     let output = clean(&walk(), &place.join("none/out.bvh"), &[]);
     assert!(!output.status.success(), "{}", text(&output));
     let words = errors(&output);
-    assert!(words.contains("there is no folder") && words.contains("make it first"), "{words}");
+    assert!(words.contains("there is no folder") && words.contains("create it first"), "{words}");
     // A folder that is named as one is made.
     let folder = place.join("new/");
     assert!(clean(&walk(), &folder, &[]).status.success());

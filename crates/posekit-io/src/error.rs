@@ -1,14 +1,14 @@
-//! What can be wrong with a file, and where.
+//! Errors of readers and writers, with their places.
 
 use core::fmt;
 
-/// A place in a file: what stands there, and its position in the text.
+/// A place in a file: its subject, and its position in the text.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Place {
-    /// What stands there, for people: a JSON path such as `bones[3].length`, or an XML element such as ``joint `elbow` ``.
+    /// The subject, for people: a JSON path such as `bones[3].length`, or an XML element such as ``joint `elbow` ``.
     /// Empty for the file as a whole.
     pub subject: String,
-    /// Line, from 1; 0 where no text is at hand, and then the other numbers say nothing.
+    /// Line, from 1; 0 without a text, and then the other numbers have no meaning.
     pub line: usize,
     /// Column, from 1, in characters.
     pub column: usize,
@@ -17,7 +17,7 @@ pub struct Place {
 }
 
 impl Place {
-    /// A place without a text: for what is found after reading, when a problem is turned into a skeleton.
+    /// A place without a text, for errors found after reading, when a problem is converted to a skeleton.
     #[must_use]
     pub fn named(subject: impl Into<String>) -> Self {
         Self { subject: subject.into(), ..Self::default() }
@@ -53,27 +53,27 @@ impl fmt::Display for Place {
     }
 }
 
-/// Why a file cannot be used. Every variant that speaks about the text says where.
+/// Why a file cannot be used. Every variant about the text has a place.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// The text is not JSON, XML or BVH, or it ends too early.
     #[error("{place}, byte {}: {message}", place.byte)]
     Syntax {
-        /// Where the reader gave up.
+        /// The place of the fault.
         place: Place,
-        /// What it found.
+        /// The fault.
         message: String,
     },
     /// The bytes are not UTF-8 text.
     #[error("the file is {encoding}, not UTF-8 (byte {byte})")]
     Encoding {
-        /// The encoding the file declares or seems to have.
+        /// The encoding that the file declares or appears to have.
         encoding: String,
-        /// Offset of the first byte that gives it away.
+        /// Offset of the first byte that shows it.
         byte: usize,
     },
-    /// A field or attribute that must be there is not.
+    /// A required field or attribute is missing.
     #[error("{place}: `{field}` is missing")]
     Missing {
         /// The object or element that lacks it.
@@ -88,23 +88,23 @@ pub enum Error {
         place: Place,
         /// Its name.
         field: String,
-        /// The fields that would be understood there.
+        /// The fields that are allowed there.
         expected: String,
     },
-    /// A value of the wrong type, not finite, out of range, or at odds with its neighbours.
+    /// A value of the wrong type, not finite, out of range, or inconsistent with others.
     #[error("{place}: {message}")]
     Value {
         /// The value.
         place: Place,
-        /// What is wrong with it and what was expected.
+        /// The fault, and what was expected.
         message: String,
     },
-    /// The same name, or the same role, given twice.
+    /// A duplicate name or role.
     #[error("{place}: {message}, first at line {first_line}")]
     Duplicate {
         /// The second one.
         place: Place,
-        /// What is there twice.
+        /// The fault.
         message: String,
         /// Line of the first one, from 1.
         first_line: usize,
@@ -119,7 +119,7 @@ pub enum Error {
         /// The name.
         name: String,
     },
-    /// Links and joints that form no tree: a loop, two parents, two roots.
+    /// Links and joints that do not form a tree: a loop, two parents, two roots.
     #[error("{place}: {message}")]
     Tree {
         /// One joint or link of the fault.
@@ -127,25 +127,25 @@ pub enum Error {
         /// The fault, with the chain of names.
         message: String,
     },
-    /// Something legal or at least known that this reader refuses.
+    /// Something valid or known that this reader refuses.
     #[error("{place}: {message}")]
     Unsupported {
         /// Where it stands.
         place: Place,
-        /// What it is, and what to do instead.
+        /// The feature, and what to do instead.
         message: String,
     },
-    /// The file is beyond a cap of [`Limits`](crate::Limits).
+    /// The file exceeds a limit of [`Limits`](crate::Limits).
     #[error("{what} is more than {limit}; raise `Limits::{field}` to allow it")]
     TooLarge {
         /// What is too large, deep or long.
         what: String,
-        /// The cap.
+        /// The limit.
         limit: usize,
-        /// The field of [`Limits`](crate::Limits) that holds the cap.
+        /// The field of [`Limits`](crate::Limits).
         field: &'static str,
     },
-    /// A value to be written is NaN or infinite; no file can hold it.
+    /// A value to be written is NaN or infinite, which no file can contain.
     #[error("`{field}` is not finite and cannot be written")]
     NotFinite {
         /// The field.
@@ -154,7 +154,7 @@ pub enum Error {
     /// The operating system could not read the file.
     #[error("cannot read the file: {message}: {path}")]
     Read {
-        /// What the system said.
+        /// The message of the system.
         message: String,
         /// The file.
         path: String,
@@ -167,7 +167,7 @@ pub enum Error {
     Motion(#[from] posekit_motion::Error),
 }
 
-/// The place in an error, to be read or to be written.
+/// The place in an error, for reading or writing.
 macro_rules! place_of {
     ($error:expr) => {
         match $error {
@@ -190,12 +190,12 @@ macro_rules! place_of {
 }
 
 impl Error {
-    /// The same error with the line and column of the value that it names, where it was found after reading: when a problem became a skeleton.
+    /// The same error with the line and column of the value that it names, if it was found after reading, when a problem was converted to a skeleton.
     ///
-    /// - `text`: the JSON text that the problem was read from
+    /// - `text`: the JSON text of the problem
     ///
     /// # Degenerate cases
-    /// An error that has a line, or names no value of the text, stays as it is.
+    /// An error that has a line, or names no value of the text, is unchanged.
     #[must_use]
     pub fn located_in(self, text: &str) -> Self {
         crate::json::located_in(self, text, &crate::Limits::default())

@@ -1,6 +1,6 @@
 //! Readers and writers for posekit: robots in URDF and MJCF, characters in glTF, motions in BVH, chain problems, figures and solutions in posekit's own JSON.
 //!
-//! A file becomes plain data or a [`Skeleton`](posekit::skeleton::Skeleton); how it will be solved is no concern of a reader.
+//! A file becomes plain data or a [`Skeleton`](posekit::skeleton::Skeleton), independent of how it will be solved.
 //!
 //! ```
 //! use posekit_io::{ChainProblem, Warnings};
@@ -17,32 +17,32 @@
 //! ```
 //!
 //! - [`ChainProblem`] is the file `posekit.chain/1`: bones or points, and a target.
-//! - [`FigureProblem`] is the file `posekit.figure/1`: a skeleton, and all that must hold at once.
-//! - [`SolutionFile`] is the file `posekit.solution/1`: what a solver found, and its trace.
+//! - [`FigureProblem`] is the file `posekit.figure/1`: a skeleton, and all its tasks.
+//! - [`SolutionFile`] is the file `posekit.solution/1`: a solution, and its trace.
 //! - [`urdf::read`] gives a [`Robot`]: a skeleton, and the names and properties of its links and joints.
-//! - [`mjcf::read_file`] gives the same for a model of MuJoCo, and [`read_robot_file`] tells the two formats apart.
+//! - [`mjcf::read_file`] gives the same for a model of MuJoCo, and [`read_robot_file`] recognises either format.
 //! - [`srdf::merge`] adds groups, end effectors, named states and disabled pairs to a robot.
 //! - [`mesh::read_points`] gives the points of a mesh, [`mesh::find`] the file that a robot's file names.
 //! - [`gltf::read_bytes`] gives a [`Character`](gltf::Character): the skeleton of a glTF, GLB or VRM file. [`gltf::Asset`] has its animations too, and
-//!   writes them back into the file, of which all else stays byte for byte.
+//!   writes them back into the file, leaving everything else unchanged, byte for byte.
 //! - [`bvh::read_bytes`] gives a [`File`](bvh::File): a hierarchy, and a row of channels for each frame; a [`Rig`](bvh::Rig) makes a skeleton and
 //!   configurations of it, and rows of configurations.
-//! - [`motion::MotionFile`] is any of them that moves: it gives [`Clip`](posekit_motion::Clip)s and takes edited ones back. [`ContactsFile`] is the file
-//!   `posekit.contacts/1`: what is held in a clip, and when.
-//! - [`problem`] lays them out for a workspace, and makes files of what comes out.
-//! - [`Error`] says what is wrong and where: a JSON path or an XML element, line, column and byte. [`Warnings`] collects what a reader could live with.
-//!   [`Limits`] caps what a file may ask for.
+//! - [`motion::MotionFile`] is any file with a motion: it gives [`Clip`](posekit_motion::Clip)s and writes edited ones back. [`ContactsFile`] is the file
+//!   `posekit.contacts/1`: the contacts of a clip.
+//! - [`problem`] prepares them for a workspace, and converts solutions to files.
+//! - [`Error`] is a fault with its place: a JSON path or an XML element, line, column and byte. [`Warnings`] collects recoverable faults.
+//!   [`Limits`] bounds the sizes of files.
 //!
-//! # Promises
-//! No input makes a reader panic, hang, overflow the stack or allocate out of proportion to the input. No file but the one asked for is opened, save
-//! those that a glTF asset or an MJCF has in its own folder; no program is run, nothing is fetched. What is read and written again is the same problem, bit for bit.
+//! # Guarantees
+//! No input makes a reader panic, hang, overflow the stack or allocate out of proportion to the input. No file but the requested one is opened, except
+//! those that a glTF asset or an MJCF has in its own folder; no program is run, nothing is fetched. A problem that is read and written again is the same, bit for bit.
 //!
 //! # Conventions
-//! Metres, radians, quaternions x, y, z, w; transforms are named `b_from_a`. Text is UTF-8; a byte-order mark is skipped. Of a BVH only
+//! Metres, radians, quaternions x, y, z, w; transforms are named `b_from_a`. Text is UTF-8; a byte-order mark is skipped. In a BVH only
 //! the keywords are ASCII; its numbers keep the file's units until a rig is made.
 //!
 //! # What it does not do
-//! It writes no URDF or MJCF, reads of meshes only their points and of glTF no weights of shapes, decompresses nothing, and expands no xacro templates.
+//! It does not write URDF or MJCF; it reads only the points of meshes, and no morph target weights of glTF; it does not decompress anything or expand xacro templates.
 #![forbid(unsafe_code)]
 
 pub mod bvh;

@@ -1,18 +1,18 @@
-//! Caps on what a reader accepts.
+//! Bounds on the input of readers.
 
-/// Largest size of a number that describes a chain or a robot: the bound of posekit's skeletons, checked where the number can still be named
-/// by its place in the file. Squares of such numbers, and a few of these multiplied together, stay finite.
+/// Largest size of a number that describes a chain or a robot: the bound of posekit's skeletons, checked where the number can still be located
+/// in the file. Squares of such numbers, and products of a few of these, stay finite.
 pub(crate) const LARGEST: f64 = 1e100;
 
-/// Caps that keep a reader's time and memory in proportion, whatever the file says.
+/// Bounds that keep a reader's time and memory in proportion, whatever the file declares.
 ///
-/// The defaults are far beyond every real file; an error about a cap names the field to raise.
+/// The defaults are far beyond every real file; an error about a bound names the field to raise.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Limits {
     /// Size of a file or text \[bytes\]. Default 64 MiB: 65 536 joints with every optional field written out.
     pub file_bytes: usize,
-    /// Size of a motion file \[bytes\], which may be long. Default 1 GiB: most of an hour of 100 joints at 120 frames per second.
+    /// Size of a motion file \[bytes\]. Default 1 GiB: most of an hour of 100 joints at 120 frames per second.
     pub motion_bytes: usize,
     /// Joints of a skeleton, bones of a chain, and elements of any other list in a problem file. Default 65 536.
     pub joints: usize,
@@ -20,7 +20,7 @@ pub struct Limits {
     pub xml_depth: usize,
     /// Nodes of an XML document: elements, texts and comments. Default 4 194 304, which is 64 per joint.
     pub xml_nodes: u32,
-    /// Files that a file names and that are read with it: included and attached models. Default 1024.
+    /// Number of files that are read with a file: included and attached models. Default 1024.
     pub files: usize,
     /// Length of a name or another string \[bytes\]. Default 64 KiB.
     pub text_bytes: usize,
@@ -45,49 +45,49 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// The default caps with another file size \[bytes\].
+    /// The defaults with another file size \[bytes\].
     #[must_use]
     pub const fn with_file_bytes(mut self, file_bytes: usize) -> Self {
         self.file_bytes = file_bytes;
         self
     }
 
-    /// The default caps with another size of a motion file \[bytes\].
+    /// The defaults with another size of a motion file \[bytes\].
     #[must_use]
     pub const fn with_motion_bytes(mut self, motion_bytes: usize) -> Self {
         self.motion_bytes = motion_bytes;
         self
     }
 
-    /// The default caps with another number of joints.
+    /// The defaults with another number of joints.
     #[must_use]
     pub const fn with_joints(mut self, joints: usize) -> Self {
         self.joints = joints;
         self
     }
 
-    /// The default caps with another depth of nested XML elements.
+    /// The defaults with another depth of nested XML elements.
     #[must_use]
     pub const fn with_xml_depth(mut self, xml_depth: usize) -> Self {
         self.xml_depth = xml_depth;
         self
     }
 
-    /// The default caps with another number of XML nodes.
+    /// The defaults with another number of XML nodes.
     #[must_use]
     pub const fn with_xml_nodes(mut self, xml_nodes: u32) -> Self {
         self.xml_nodes = xml_nodes;
         self
     }
 
-    /// The default caps with another number of files that a file names.
+    /// The defaults with another number of files that a file names.
     #[must_use]
     pub const fn with_files(mut self, files: usize) -> Self {
         self.files = files;
         self
     }
 
-    /// The default caps with another number of values of animations.
+    /// The defaults with another number of values of animations.
     #[must_use]
     pub const fn with_animation_values(mut self, animation_values: usize) -> Self {
         self.animation_values = animation_values;

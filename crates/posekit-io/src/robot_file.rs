@@ -1,4 +1,4 @@
-//! Robot files, told apart by their content.
+//! Robot files, recognised by their content.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use crate::robot::Robot;
 use crate::warnings::Warnings;
 use crate::{mjcf, text, urdf, xml};
 
-/// Reads a robot from the bytes of a URDF, or of an MJCF that includes no other files; they are told apart by their first element.
+/// Reads a robot from the bytes of a URDF, or of an MJCF that includes no other files; the first element identifies the format.
 ///
 /// # Errors
 /// As [`urdf::read_bytes`] and [`mjcf::read_bytes`].

@@ -1,12 +1,12 @@
-//! Rotations as files write them: quaternions x, y, z, w whose length is 1 up to the digits that were written.
+//! Rotations in files: quaternions x, y, z, w of length 1 up to the digits written.
 
 use posekit::glam::DQuat;
 
-/// How far from 1 the length of a quaternion may be: wide enough for numbers written with four digits, too narrow for four numbers that are
-/// no rotation.
+/// The tolerance for the length of a quaternion: wide enough for numbers written with four digits, too narrow for four numbers that are
+/// not a rotation.
 const UNIT_TOLERANCE: f64 = 1e-3;
 
-/// `Err` with the length of a quaternion that is no rotation.
+/// `Err` with the length of a quaternion that is not a rotation.
 pub(crate) fn check_unit(rotation: DQuat) -> Result<(), f64> {
     let length = rotation.length();
     if (length - 1.0).abs() <= UNIT_TOLERANCE { Ok(()) } else { Err(length) }

@@ -19,7 +19,7 @@ pub fn decode_text<'a>(bytes: &'a [u8], limits: &Limits) -> Result<&'a str> {
     }
     let start = if bytes.starts_with(b"\xEF\xBB\xBF") { 3 } else { 0 };
     if let Some(byte) = bytes.iter().position(|&byte| byte == 0) {
-        return Err(Error::Encoding { encoding: "binary (it holds a NUL byte)".into(), byte });
+        return Err(Error::Encoding { encoding: "binary (it contains a NUL byte)".into(), byte });
     }
     core::str::from_utf8(&bytes[start..]).map_err(|error| Error::Encoding {
         encoding: "in an 8-bit encoding such as Latin-1".into(),
@@ -44,14 +44,14 @@ pub(crate) fn read_bytes(path: &Path, limits: &Limits) -> Result<Vec<u8>> {
     };
     let file = File::open(path).map_err(failed)?;
     let mut bytes = Vec::new();
-    // One byte more than the cap tells a file of exactly the cap from a longer one, also where the size is not known (a pipe).
+    // Reading one byte more than the limit distinguishes a file of exactly the limit from a longer one, even if the size is unknown (a pipe).
     let cap = (limits.file_bytes as u64).saturating_add(1);
     file.take(cap).read_to_end(&mut bytes).map_err(failed)?;
     check_size(bytes.len() as u64, limits)?;
     Ok(bytes)
 }
 
-/// Refuses a text beyond the cap.
+/// Refuses a text beyond the limit.
 pub(crate) fn check_size(bytes: u64, limits: &Limits) -> Result<()> {
     if bytes > limits.file_bytes as u64 {
         let what = "the size of the file in bytes".into();
@@ -60,13 +60,13 @@ pub(crate) fn check_size(bytes: u64, limits: &Limits) -> Result<()> {
     Ok(())
 }
 
-/// The refusal of a motion beyond the cap.
+/// The error of a motion beyond the limit.
 pub(crate) fn too_large_motion(limits: &Limits) -> Error {
     let what = "the size of the motion file in bytes".into();
     Error::TooLarge { what, limit: limits.motion_bytes, field: "motion_bytes" }
 }
 
-/// The name of a two- or four-byte encoding, known by its mark or by the zero bytes beside a first ASCII character.
+/// The name of a two- or four-byte encoding, recognised by its mark or by the zero bytes beside a first ASCII character.
 pub(crate) fn wide_encoding(bytes: &[u8]) -> Option<&'static str> {
     match bytes {
         [0xFF, 0xFE, 0, 0, ..] | [1..=0x7F, 0, 0, 0, ..] => Some("UTF-32 (little-endian)"),

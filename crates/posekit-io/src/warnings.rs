@@ -1,15 +1,15 @@
-//! Faults that a reader can live with.
+//! Recoverable faults of files.
 
 use core::fmt;
 
 use crate::error::Place;
 
-/// One thing that a reader ignored, repaired or read in a way worth knowing.
+/// Something that a reader ignored, repaired or interpreted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Warning {
-    /// Where it stands.
+    /// Its place.
     pub place: Place,
-    /// What it is, and what the reader did about it.
+    /// The fault, and what the reader did about it.
     pub message: String,
 }
 
@@ -56,7 +56,7 @@ impl Warnings {
         self.list.len()
     }
 
-    /// True when nothing was worth a warning.
+    /// True when there are no warnings.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()

@@ -85,7 +85,7 @@ fn b1_a_row_too_many_is_kept_leniently_and_refused_otherwise() {
     let mut warnings = Warnings::new();
     let strict = bvh::read_file(&path, &Options::strict(), &Limits::default(), &mut warnings);
     let error = strict.unwrap_err().to_string();
-    assert!(error.contains("`Frames` says 3069, 3070 rows follow"), "{error}");
+    assert!(error.contains("`Frames` is 3069, but 3070 rows follow"), "{error}");
     assert_eq!(read(&path).n_frames(), 3070);
 }
 

@@ -213,7 +213,7 @@ fn lengths_that_do_not_fit_are_refused_or_left_alone() {
     let rig = plain(&own);
     assert!(rig.configurations(&other).is_empty(), "another file");
     assert!(rig.rows(&[0.0; 5], &[0.0; 3]).is_err(), "no whole configurations");
-    assert!(rig.rows(&[0.0; 4], &[0.0; 2]).is_err(), "no whole row");
+    assert!(rig.rows(&[0.0; 4], &[0.0; 2]).is_err(), "not a whole number of rows");
     let mut q = [9.0; 4];
     rig.configuration(&[0.0; 2], &mut q);
     assert_eq!(q, [9.0; 4]);

@@ -56,12 +56,12 @@ fn root(lines: &str) -> String {
 fn b1_more_frames_declared_than_there_are() {
     let text = with_rows("5", "1 2 3\n4 5 6\n");
     let error = refused(&text);
-    assert_has(&error, "`Frames` says 5, 2 rows follow");
+    assert_has(&error, "`Frames` is 5, but 2 rows follow");
     assert_has(&error, "Frames, line 12, column 9");
     let (file, warnings) = lenient(&text);
     assert_eq!(file.values(), [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
     assert_eq!(warnings.len(), 1, "{warnings:?}");
-    assert_has(&warnings[0], "`Frames` says 5, 2 rows follow");
+    assert_has(&warnings[0], "`Frames` is 5, but 2 rows follow");
 }
 
 #[test]
@@ -97,8 +97,8 @@ fn b1_a_fault_ends_a_lenient_reading_and_shifts_nothing() {
     let (file, warnings) = lenient(with_rows("4", "1 2 3\n4 x 6\n7 8 9\n1 1 1\n"));
     assert_eq!(file.values(), [1.0, 2.0, 3.0]);
     assert_has(&warnings[0], "frame 1, Yrotation of `hip`, line 15, column 3");
-    assert_has(&warnings[0], "the rows from here on, 3, are left out");
-    assert_has(&warnings[1], "`Frames` says 4, 1 rows follow");
+    assert_has(&warnings[0], "the rows from here on, 3, are omitted");
+    assert_has(&warnings[1], "`Frames` is 4, but 1 rows follow");
 }
 
 #[test]
@@ -114,7 +114,7 @@ fn b1_a_hierarchy_alone_has_no_frames() {
 #[test]
 fn b2_fewer_frames_declared_than_there_are() {
     let text = with_rows("1", "1 2 3\n4 5 6\n");
-    assert_has(&refused(&text), "`Frames` says 1, 2 rows follow");
+    assert_has(&refused(&text), "`Frames` is 1, but 2 rows follow");
     let (file, warnings) = lenient(&text);
     assert_eq!(file.n_frames(), 2, "nothing is dropped");
     assert_eq!(warnings.len(), 1, "{warnings:?}");
@@ -135,7 +135,7 @@ fn b3_a_declared_number_of_frames_is_never_believed() {
     }
     for count in ["-3", "1e3", "18446744073709551616", "3.0", "+3", "", "x"] {
         let error = refused(with_rows(count, "1 2 3\n"));
-        assert_has(&error, &format!("`{count}` is no number of frames"));
+        assert_has(&error, &format!("`{count}` is not a number of frames"));
         assert_has(&error, "line 12");
     }
     let empty = read(with_rows("0", ""));
@@ -171,7 +171,7 @@ fn b5_values_that_are_not_finite() {
         assert_has(&error, "not finite");
         let (filled, warnings) = read_with(&text, &Options::strict().filling_gaps());
         assert_eq!(filled.unwrap().frame(1), [4.0, 5.0, 6.0], "{word}");
-        assert_has(&warnings[0], "1 values that are not finite are filled in");
+        assert_has(&warnings[0], "1 values that are not finite are interpolated");
     }
 }
 
@@ -237,19 +237,19 @@ fn b7_rows_that_are_too_short_or_too_long() {
     let error = refused(with_rows("2", "1 2 3\n4 5 6 7 8\n"));
     assert_has(&error, "frame 1, line 15, column 7: the row has 5 numbers; there are 3 channels");
     assert_has(&refused(with_rows("1", "1 2 3 the end\n")), "5 numbers");
-    assert_has(&refused(with_rows("1", "1 2 3\nthe end\n")), "`the` is no number");
+    assert_has(&refused(with_rows("1", "1 2 3\nthe end\n")), "`the` is not a number");
 }
 
 #[test]
 fn b8_channels_that_are_wrong() {
     let with = |channels: &str| refused(root(&format!("OFFSET 0 0 0\nCHANNELS {channels}")));
-    assert_has(&with("3 Xrotation Yrotation"), "there should be 3 channels; 2 are named");
-    assert_has(&with("1 Xrotation Yrotation"), "more channels than `CHANNELS` says");
+    assert_has(&with("3 Xrotation Yrotation"), "3 channels are declared, 2 are named");
+    assert_has(&with("1 Xrotation Yrotation"), "more channels than `CHANNELS` declares");
     for count in ["999999999", "7", "-1", "2.0", "x", "99999999999999999999999"] {
         assert_has(&with(&format!("{count} Xrotation")), "the number of channels is 0 to 6");
     }
     assert_has(&with("2 Xrotation xROTATION"), "a second Xrotation");
-    assert_has(&with("1 Xscale"), "`Xscale` is no channel");
+    assert_has(&with("1 Xscale"), "`Xscale` is not a channel");
     assert_has(&with("1 Wrotation"), "CHANNELS of `hip`, line 5, column 12");
     assert_has(&with("0\nCHANNELS 0"), "a second `CHANNELS`, first at line 5");
 }
@@ -314,13 +314,13 @@ fn b10_braces_and_places() {
     assert_has(&with("ROOT a\n{\nOFFSET 0 0 0\n}\n}"), "this brace closes nothing");
     assert_has(&with("ROOT a\nOFFSET 0 0 0\n}"), "expected `{`, found `OFFSET`");
     assert_has(&with("ROOT a\n{\nOFFSET 0 0 0\nROOT b\n{\n}\n}"), "a brace is missing");
-    assert_has(&with("JOINT a\n{\nOFFSET 0 0 0\n}"), "only a `ROOT` stands outside");
-    assert_has(&with("End Site\n{\nOFFSET 0 0 0\n}"), "only a `ROOT` stands outside");
-    assert_has(&with("OFFSET 0 0 0"), "`OFFSET` stands outside of all joints");
+    assert_has(&with("JOINT a\n{\nOFFSET 0 0 0\n}"), "only a `ROOT` may be outside");
+    assert_has(&with("End Site\n{\nOFFSET 0 0 0\n}"), "only a `ROOT` may be outside");
+    assert_has(&with("OFFSET 0 0 0"), "`OFFSET` is outside of all joints");
     assert_has(&with("ROOT a\n{\nOFFSET 0 0 0\nEnd\n{\n}\n}"), "expected `Site`, found `{`");
     assert_has(
         &with("ROOT a\n{\nOFFSET 0 0 0\nEnd Site\n{\nOFFSET 0 0 0\nJOINT b\n{\n}\n}\n}"),
-        "it stands in the End Site of line 5",
+        "it is inside the End Site of line 5",
     );
     assert_has(
         &with("ROOT a\n{\nOFFSET 0 0 0\nEnd Site\n{\nOFFSET 0 0 0\nCHANNELS 1 Xrotation\n}\n}"),
@@ -423,7 +423,7 @@ fn b11_names_that_a_file_cannot_hold_are_not_written() {
     };
     for name in [" a", "a ", "a\nb", "a\rb", "a {", "{", "a { b", "\ta", "a\0"] {
         let error = File::try_new(vec![node(name)], 1.0, Vec::new()).unwrap_err();
-        assert_has(&error.to_string(), "a file cannot hold this name");
+        assert_has(&error.to_string(), "a file cannot contain this name");
     }
 }
 

@@ -378,7 +378,9 @@ fn a_hinge_keeps_only_its_own_turn() {
     assert!(model.start[0].abs() < 1e-12);
     assert!((model.start[1] - FRAC_PI_2).abs() < 1e-12);
     assert_eq!(warnings.len(), 1);
-    assert!(warnings.as_slice()[0].to_string().starts_with("bones[0].rotation: turns 90° about"));
+    assert!(
+        warnings.as_slice()[0].to_string().starts_with("bones[0].rotation: rotates by 90° about")
+    );
 }
 
 #[test]

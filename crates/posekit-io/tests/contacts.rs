@@ -39,10 +39,7 @@ fn faults_are_named_with_their_place() {
     for (more, words) in [
         (r#", "hold": "grip""#, "contacts[0].hold, line 2"),
         (r#", "hold": "position", "normal": [0, 1, 0]"#, "contacts[0].normal, line 2"),
-        (
-            r#", "hold": "position", "rotation": [0, 0, 0, 1]"#,
-            "no meaning where the hold is `position`",
-        ),
+        (r#", "hold": "position", "rotation": [0, 0, 0, 1]"#, "no meaning for the hold `position`"),
         (r#", "hold": "pose", "at": [0, 1, 0]"#, "`at` and `rotation`, or neither"),
         (r#", "hold": "pose", "at": [0, 1, 0], "rotation": [0, 0, 0, 2]"#, "length 2"),
         (r#", "hold": "surface", "at": [0, 1, 0]"#, "`normal` is missing"),

@@ -209,8 +209,7 @@ fn the_values_of_a_solution_are_a_start() {
     let (model, _) = model(&with(r#""start": { "slide": 0.3500001, "hinge": 0.5 }"#));
     let slide = model.skeleton.value_range(3);
     assert_eq!(model.start[slide], [0.35], "what the hinge says");
-    let part =
-        "start.slide, line 7, column 23: `hinge`, which it follows, puts it at 0.35, not 0.36";
+    let part = "start.slide, line 7, column 23: it mimics `hinge`, which sets it to 0.35, not 0.36";
     refused(&with(r#""start": { "slide": 0.36, "hinge": 0.5 }"#), part);
 }
 
@@ -387,7 +386,7 @@ fn what_the_file_says_wrong_about_its_tasks_is_refused() {
         (r#"{ "task": "pose", "frame": "hand" }"#, "`target` is missing"),
         (
             r#"{ "task": "pose", "frame": "hand", "target": [0, 0, 0], "about": ["x"] }"#,
-            "axes of `orientation` count, but `orientation` is missing",
+            "axes of `orientation`, but `orientation` is missing",
         ),
         (
             r#"{ "task": "pose", "frame": "hand", "target": [0, 0, 0], "along": ["w"] }"#,
@@ -440,9 +439,9 @@ fn what_the_file_says_wrong_about_its_tasks_is_refused() {
         ),
         (
             r#"{ "task": "center-of-mass", "target": [0, 0, 0] }"#,
-            "tasks[0], line 7, column 14: nothing weighs",
+            "tasks[0], line 7, column 14: no body has a mass",
         ),
-        (r#"{ "task": "support", "corners": [[0, 0, 0]] }"#, "nothing weighs"),
+        (r#"{ "task": "support", "corners": [[0, 0, 0]] }"#, "no body has a mass"),
         (r#"{ "task": "support", "corners": [] }"#, "at least one corner"),
         (
             r#"{ "task": "support", "corners": [[0, 0, 0]], "margin": -1 }"#,
@@ -468,7 +467,7 @@ fn what_the_file_says_wrong_about_its_tasks_is_refused() {
         (r#"{ "task": "posture", "values": { "ball": [0, 0, 0, 0] } }"#, "has length 0, not 1"),
         (
             r#"{ "task": "posture", "values": { "slide": 1 } }"#,
-            "tasks[0].values.slide, line 7, column 56: `hinge`, which it follows, puts it at 0.1, not 1",
+            "tasks[0].values.slide, line 7, column 56: it mimics `hinge`, which sets it to 0.1, not 1",
         ),
         (r#"{ "task": "posture", "cares": { "hinge": -1 } }"#, "a care must not be negative"),
         (&vec![r#"{ "task": "posture" }"#; 17].join(", "), "more than 16 postures"),
@@ -481,7 +480,7 @@ fn what_the_file_says_wrong_about_its_tasks_is_refused() {
 fn what_the_file_says_wrong_elsewhere_is_refused() {
     for (fields, part) in [
         (r#""goal": 1"#, "unknown field `goal`"),
-        (r#""root": "free""#, "in `joints`, give the first the kind `free`"),
+        (r#""root": "free""#, "among `joints`, give the first one the kind `free`"),
         (r#""urdf": "a.urdf""#, "a figure has one of `joints`, `urdf` and `gltf`"),
         (r#""bodies": [ { "joint": "hand", "center": [0, 0, 0] } ]"#, "`mass` is missing"),
         (
@@ -543,7 +542,7 @@ fn u10_a_robot_beside_the_file_and_nowhere_else() {
         "a\\\\..\\\\b.urdf",
         "\\\\\\\\host\\\\a.urdf",
     ] {
-        refused(&robot(path), "leaves the folder of the figure's file");
+        refused(&robot(path), "is outside of the folder of the figure's file");
     }
     refused(&robot(" "), "the path is empty");
     refused(

@@ -222,7 +222,10 @@ fn g1_links_stay_in_the_folder() {
     assert_eq!(open("deep/in.bin").unwrap().animations().len(), 1);
     assert_eq!(open("deep/in.bin").unwrap().files(), ["deep/in.bin"]);
     assert!(matches!(open("none.bin"), Err(Error::Read { .. })));
-    assert!(open("deep").unwrap_err().to_string().contains("no file"), "a folder is no buffer");
+    assert!(
+        open("deep").unwrap_err().to_string().contains("not a file"),
+        "a folder is not a buffer"
+    );
     #[cfg(unix)]
     {
         std::os::unix::fs::symlink("../out.bin", inside.join("link.bin")).unwrap();
@@ -272,7 +275,7 @@ fn g2_names_in_uris() {
     assert!(refused(&external("a.bin")).contains("no other file is read"));
     let short =
         read_with(&external("a.bin"), &mut |_| Ok(bytes[..59].to_vec()), &mut Warnings::new());
-    assert!(short.unwrap_err().to_string().contains("60 bytes are declared, 59 are there"));
+    assert!(short.unwrap_err().to_string().contains("60 bytes are declared, but there are 59"));
     // What is asked for is not trusted either: many buffers may name the same large file.
     let limits = Limits::default().with_file_bytes(3000);
     let buffer = r#"{ "uri": "a.bin", "byteLength": 60 }"#;
@@ -295,11 +298,11 @@ fn g3_data_uris() {
         (data.as_str(), "AAA*", "not base64"),
         (&data, "A", "not base64"),
         (&data, "AAAA AAAA", "not base64"),
-        (&data, "", "60 bytes are declared, 0 are there"),
-        (&data[..4], "", "60 bytes are declared, 57 are there"),
+        (&data, "", "60 bytes are declared, but there are 0"),
+        (&data[..4], "", "60 bytes are declared, but there are 57"),
         (";base64,", ",", "only those in base64"),
         (";base64,", ";base64", "only those in base64"),
-        (r#""byteLength": 60"#, r#""byteLength": 61"#, "61 bytes are declared, 60 are there"),
+        (r#""byteLength": 60"#, r#""byteLength": 61"#, "61 bytes are declared, but there are 60"),
         (r#""byteLength": 60"#, r#""byteLength": 4294967295"#, "4294967295 bytes are declared"),
     ] {
         let error = refused(&changed(from, to));
@@ -429,12 +432,12 @@ fn g6_sparse_accessors() {
     assert!(read(&sparse("2", offset, 5123, &with(&[0, 0, 2, 0]))).is_ok());
     assert!(read(&sparse("2", offset, 5125, &with(&[0, 0, 0, 0, 2, 0, 0, 0]))).is_ok());
     for (count, offset, form, indices, part) in [
-        ("2000000000", offset, 5121, vec![1], "2000000000 elements replace"),
+        ("2000000000", offset, 5121, vec![1], "2000000000 sparse elements replace"),
         ("0", offset, 5121, vec![1], "at least 1"),
         ("4", offset, 5121, vec![0, 1, 2, 3], "there are only 3"),
         ("1", offset, 5121, vec![3], "index 3 is beyond the 3 elements"),
-        ("2", offset, 5121, vec![1, 1], "not above the one before"),
-        ("2", offset, 5121, vec![2, 1], "not above the one before"),
+        ("2", offset, 5121, vec![1, 1], "not above the previous one"),
+        ("2", offset, 5121, vec![2, 1], "not above the previous one"),
         ("2", offset, 5123, vec![1, 0], "2 elements of 2 bytes"),
         ("1", offset, 5122, vec![1, 0], "unsigned"),
         ("1", r#""byteOffset": 33,"#, 5123, vec![1, 0, 0], "multiple of their size"),
@@ -509,7 +512,10 @@ fn g7_animations() {
         (
             r#"} ] } ]"#,
             &format!("}}, {second}"),
-            &["animations[0].channels[0].target", "channel 1 moves the same: rotation of `knee`"],
+            &[
+                "animations[0].channels[0].target",
+                "channel 1 has the same target: rotation of `knee`",
+            ],
         ),
         (r#""path": "rotation""#, r#""path": 3"#, &["animations[0].channels[0].target.path"]),
         (
@@ -548,8 +554,8 @@ fn g7_animations() {
     // What is passed over, and what is odd.
     for (from, to, n_channels, part) in [
         (r#""node": 0, "#, "", 0, "names no node"),
-        (r#""path": "rotation""#, r#""path": "pointer""#, 0, "is not known"),
-        (r#""path": "rotation""#, r#""path": "weights""#, 0, "no shapes"),
+        (r#""path": "rotation""#, r#""path": "pointer""#, 0, "is unknown"),
+        (r#""path": "rotation""#, r#""path": "weights""#, 0, "no morph targets"),
         (r#", "min": [0], "max": [1]"#, "", 1, "`min` and `max`"),
         (r#""bufferView": 0, "#, "", 0, "samplers[0].input: has no data"),
         (r#""bufferView": 1, "#, "", 0, "samplers[0].output: has no data"),
@@ -558,7 +564,7 @@ fn g7_animations() {
             r#"{ "name": "knee" }"#,
             r#"{ "name": "knee", "skin": 0 }"#,
             1,
-            "stays where its joints are",
+            "follows its joints instead",
         ),
     ] {
         let json = changed(from, to)

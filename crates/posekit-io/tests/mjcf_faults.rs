@@ -145,11 +145,14 @@ fn joints_that_are_none() {
     refused(&joint("limited='true' range='1 0'"), &["a limited joint needs a range"]);
     refused(&joint("type='ball' range='-10 10'"), &["begins at 0"]);
     let text = joint("range='0 1'").replace("<mujoco>", "<mujoco><compiler autolimits='false'/>");
-    refused(&text, &["says whether it is `limited`"]);
-    refused(&world("<joint/>"), &["a joint stands in the <body> that it moves"]);
-    refused(&world("<freejoint/>"), &["a joint stands in the <body>"]);
+    refused(&text, &["must have the attribute `limited`"]);
+    refused(&world("<joint/>"), &["a joint must be inside the <body> that it moves"]);
+    refused(&world("<freejoint/>"), &["a joint must be inside the <body>"]);
     refused(&world("<body><body><freejoint/></body></body>"), &["bodies in the world"]);
-    refused(&world("<body><replicate count='2'><joint/></replicate></body>"), &["a joint stands"]);
+    refused(
+        &world("<body><replicate count='2'><joint/></replicate></body>"),
+        &["a joint must be inside"],
+    );
 }
 
 #[test]

@@ -403,10 +403,9 @@ fn joints_follow_by_straight_lines_counted_from_their_references() {
         assert!(warnings.as_slice()[0].message.contains(words), "{warnings:?}");
         robot
     };
-    let robot = one_warning("<joint joint1='a' polycoef='0.25'/>", "held at 0.75");
+    let robot = one_warning("<joint joint1='a' polycoef='0.25'/>", "fixed at 0.75");
     assert_eq!(robot.skeleton().limit(1), Limit::Range { min: 0.75, max: 0.75 });
-    let robot =
-        one_warning("<joint joint1='a' joint2='b' polycoef='0 1 2'/>", "not a straight line");
+    let robot = one_warning("<joint joint1='a' joint2='b' polycoef='0 1 2'/>", "not linear");
     assert_eq!(robot.skeleton().mimic(1), None);
     let twice = "<joint joint1='a' joint2='b'/><joint joint1='a' joint2='c'/>";
     let robot = one_warning(twice, "follows another joint already");

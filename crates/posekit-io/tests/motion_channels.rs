@@ -152,7 +152,7 @@ fn what_channels_keep_from_standing_is_told_and_left() {
             assert!(by_channels && by > 0.0, "{plant:?}");
             let (word, why) = verdict_words(plant, scale, 1.0);
             assert_eq!(word, "unreachable");
-            assert!(why.starts_with("the file's channels keep it off by "), "{why}");
+            assert!(why.starts_with("out of reach of the file's channels by "), "{why}");
         } else if plant.verdict.is_counted() {
             assert!(plant.drift_after * scale < 0.5, "{plant:?}");
         }

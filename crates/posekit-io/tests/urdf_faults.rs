@@ -181,7 +181,7 @@ fn u5_limit_missing_reversed_nan_or_on_continuous() {
     let (robot, warnings) =
         read(&joint("revolute", "<limit effort=\"1\" velocity=\"1\"/>")).unwrap();
     assert_eq!(warnings.len(), 1, "{warnings:?}");
-    assert!(warnings.as_slice()[0].message.contains("0 by default"));
+    assert!(warnings.as_slice()[0].message.contains("defaults to 0"));
     assert!(!robot.skeleton().within_limits(&[0.1], 1e-9));
     let (robot, _) = read(&joint("prismatic", "<limit lower=\"-inf\" upper=\"inf\"/>")).unwrap();
     assert!(robot.skeleton().within_limits(&[1e9], 0.0));

@@ -110,7 +110,7 @@ fn soft_limits_count_where_they_are_asked_for() {
     // The bounds of a continuous joint are ignored with a warning, hard ones and soft ones.
     assert_eq!(range(&soft, "continuous", both).unwrap(), (Limit::None, 2));
     let error = range(&soft, "revolute", "soft_lower_limit=\"1.5\"").unwrap_err().to_string();
-    assert!(error.contains("joint `j`, line 4") && error.contains("leave nothing"), "{error}");
+    assert!(error.contains("joint `j`, line 4") && error.contains("do not overlap"), "{error}");
 }
 
 #[test]
@@ -180,7 +180,7 @@ fn what_is_no_shape_is_ignored_with_a_warning() {
     for (text, part) in [
         (link("<collision/>"), "a <collision> without geometry"),
         (link("<collision><geometry/></collision>"), "a <collision> without geometry"),
-        (solid("<heightmap/>"), "the solid <heightmap> is not known"),
+        (solid("<heightmap/>"), "the solid <heightmap> is unknown"),
         (solid("<mesh filename=\" \"/>"), "a mesh without a file name"),
     ] {
         let (robot, warnings) = read(&text).unwrap();

@@ -5,6 +5,7 @@
     reason = "exported to JavaScript alone, where every fault is a PosekitError"
 )]
 
+pub mod arm;
 pub mod crowd;
 pub mod motion;
 pub mod problem;

@@ -1,7 +1,7 @@
-//! posekit for the browser and Node: problems, solvers, crowds and motions over flat typed arrays.
+//! posekit for the browser and Node: problems, solvers, robot arms, crowds and motions over flat typed arrays.
 //!
-//! `cargo xtask wasm` builds it as the npm package `posekit`; `npm/README.md` shows its use from JavaScript. [`session`], [`crowd`] and
-//! [`motion`] are plain Rust; what is exported wraps them and turns errors into JavaScript's.
+//! `cargo xtask wasm` builds it as the npm package `posekit`; `npm/README.md` shows its use from JavaScript. [`session`], [`arm`],
+//! [`crowd`] and [`motion`] are plain Rust; what is exported wraps them and turns errors into JavaScript's.
 //!
 //! # Conventions
 //! - Numbers are f64 (f32 for crowds), metres, radians; quaternions are x, y, z, w; a pose is 7 numbers: x, y, z, then the quaternion.
@@ -15,6 +15,7 @@
     allow(unsafe_code, reason = "the bindings that the macro writes; no line of this crate is")
 )]
 
+pub mod arm;
 pub mod crowd;
 pub mod motion;
 pub mod session;

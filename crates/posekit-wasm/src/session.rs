@@ -468,7 +468,7 @@ pub(crate) fn wrong_length(what: &str, expected: usize, found: usize) -> Fault {
     Fault::new(format!("{what}: expected {expected} numbers, found {found}"))
 }
 
-fn no_such_task(task: usize, count: usize) -> Fault {
+pub(crate) fn no_such_task(task: usize, count: usize) -> Fault {
     Fault::new(format!("there is no task {task}; there are {count}, counted from 0"))
 }
 

@@ -4,7 +4,7 @@
 
 use std::f64::consts::PI;
 
-use posekit::arm::map::{Voxels, orientations};
+use posekit::arm::map::{NearestLimit, Voxels, orientations};
 use posekit::arm::{Arm, ArmSettings};
 use posekit::glam::{DQuat, DVec3};
 use posekit::math::{Pose, acos, direction_or, rotation_about, sin_cos};
@@ -122,6 +122,10 @@ fn the_margin_is_that_of_the_joint_nearest_to_a_limit() {
     assert!((arm.limit_margin(&q).unwrap() - 0.25).abs() < 1e-15);
     assert_eq!(arm.limit_margin(&[0.0, 0.0, 0.0, 2.0, 0.0, 0.0]).unwrap(), 0.0);
     assert_eq!(arm.limit_margin(&[0.0; 6]).unwrap(), 1.0);
+    let NearestLimit { joint, limit, distance, margin, .. } =
+        arm.nearest_limit(&q).unwrap().unwrap();
+    assert_eq!(margin, arm.limit_margin(&q).unwrap());
+    assert_eq!(q[joint] + distance, limit);
     assert!(arm.limit_margin(&[0.0; 5]).unwrap_err().is_wrong_length());
     assert!(arm.limit_margin(&[f64::NAN; 6]).unwrap_err().is_not_finite());
     assert!(skeleton.within_limits(&q, 0.0));

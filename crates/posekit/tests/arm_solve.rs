@@ -267,6 +267,13 @@ fn out_of_reach_is_proven() {
     let solution = arm.solve(target, &mut q, &exact(Prefer::First)).unwrap();
     let ArmStatus::Unreachable { shortfall } = solution.status else { panic!("{solution:?}") };
     assert!((shortfall - (5.0 - arm.reach())).abs() < 1e-9);
+    // However the tool is rotated, and unless it may be away from the target.
+    let [mut rotated, mut away] = [exact(Prefer::First); 2];
+    rotated.slack[3..].fill(f64::INFINITY);
+    away.slack[0] = 1.0;
+    let status = |settings| arm.solve(target, &mut [0.0; 6], &settings).unwrap().status;
+    assert_eq!(status(rotated), ArmStatus::Unreachable { shortfall });
+    assert_eq!(status(away), ArmStatus::NotFound);
     // It points there all the same.
     let at = robot.at(&q).translation;
     assert!(solution.distance < 5.0 && at.x > 0.7 * at.length(), "{at}");

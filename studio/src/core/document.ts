@@ -1,5 +1,6 @@
 //! Documents: their checks when they come from outside, and small changes to them.
 
+import { MOST_POSES, SECONDS } from "./arm.ts";
 import { isMethod, unusedMethod, usedMethods } from "./methods.ts";
 import { SCENE_IDS, type MethodName, type ProblemInfo, type RunResult, type RunSpec, type StudioDocument } from "./types.ts";
 
@@ -25,6 +26,7 @@ export function checkDocument(value: unknown, fault: Fault): StudioDocument {
   const perFrame = document["perFrame"];
   if (perFrame !== null && !(Number.isInteger(perFrame) && (perFrame as number) >= 1)) throw fault("perFrame is a whole number from 1, or null");
   checkView(document["view"], fault);
+  if (document["path"] !== undefined) checkPath(document["path"], fault);
   for (const name of ["at", "half"]) {
     const place = document[name];
     if (place !== undefined && !(Number.isInteger(place) && (place as number) >= 0)) throw fault(`${name} is a whole number from 0`);
@@ -66,7 +68,17 @@ function checkRuns(value: unknown, fault: Fault): void {
 function checkView(value: unknown, fault: Fault): void {
   const view = record(value, "view", fault);
   if (typeof view["showLimits"] !== "boolean" || typeof view["showTrace"] !== "boolean") throw fault("the view's switches are yes or no");
+  if (!["boolean", "undefined"].includes(typeof view["showSolutions"])) throw fault("the view's switches are yes or no");
   if (view["camera"] !== undefined) checkCamera(view["camera"], fault);
+}
+
+function checkPath(value: unknown, fault: Fault): void {
+  const path = record(value, "path", fault);
+  const { poses, seconds } = path;
+  if (!isNumbers(path["start"])) throw fault("a path's start is a list of numbers");
+  if (!Array.isArray(poses) || poses.length < 1 || poses.length > MOST_POSES) throw fault(`a path has from 1 to ${MOST_POSES} poses`);
+  if (!poses.every((pose) => isNumbers(pose) && pose.length === 7)) throw fault("a pose of a path is seven numbers");
+  if (typeof seconds !== "number" || !(seconds >= SECONDS.min && seconds <= SECONDS.max)) throw fault(`a path's seconds are from ${SECONDS.min} to ${SECONDS.max}`);
 }
 
 export function checkCamera(value: unknown, fault: Fault): void {

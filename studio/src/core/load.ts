@@ -7,6 +7,17 @@ import type { News } from "./notices.ts";
 import { placed } from "./place.ts";
 import type { CharacterFile, ProblemInfo, RunSpec, StudioDocument, ViewState } from "./types.ts";
 
+/** Files that a figure may name, by name, the oldest first; so many are kept. */
+export class FileShelf extends Map<string, Uint8Array> {
+  static readonly most = 6;
+
+  add(name: string, bytes: Uint8Array): void {
+    this.delete(name);
+    this.set(name, bytes);
+    for (const oldest of [...this.keys()].slice(0, -FileShelf.most)) this.delete(oldest);
+  }
+}
+
 /** A file that is not opened: what is wrong, where, and what to try. */
 export class LoadFault extends Error {
   readonly where: string | undefined;

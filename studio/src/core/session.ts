@@ -6,13 +6,15 @@
 import { batch, computed, signal, type ReadonlySignal } from "@preact/signals";
 import { Client, RequestError, WorkerLost } from "../worker/client.ts";
 import type { RunOrder, TargetOrder } from "../worker/protocol.ts";
+import { ArmDesk } from "./arm.ts";
 import { besideMain, cutOff, MOST_RUNS, startingAt, whyNoOther, withoutStarts } from "./document.ts";
 import { fits, flatPoints, insideRanges, isFiniteMove, moveHandle, onlyTargetsDiffer, targetsOf, withStart } from "./edit.ts";
 import { isFigure, isPoints, type FigureProblem, type ProblemFile, type Vec3 } from "./files.ts";
 import { handlesOf, poleOf, touchedBy, towardPole } from "./handles.ts";
 import { History } from "./history.ts";
-import { decodeLink, encodeLink, isLink } from "./link.ts";
-import { loadDocument, refusalOf, remarkOn } from "./load.ts";
+import { encodeLink } from "./link.ts";
+import { firstDocument, previewOf } from "./opening.ts";
+import { FileShelf, loadDocument, refusalOf, remarkOn } from "./load.ts";
 import { sceneDocument, withOption } from "./scenes/index.ts";
 import { settingsFor, withSetting, type SettingValue } from "./settings.ts";
 import { browser, type Surroundings } from "./surroundings.ts";
@@ -32,8 +34,6 @@ import type {
 const QUIET = 140;
 /** A trace is played in about so many entries a second, and in no more than so many seconds. */
 const [ENTRIES_A_SECOND, LONGEST_PLAY] = [10, 9] as const;
-/** So many files are kept for figures that name one. */
-const MOST_KNOWN = 6;
 
 export function createSession(surroundings: Partial<Surroundings> = {}): Session {
   return new StudioSession({ ...browser(), ...surroundings });
@@ -63,7 +63,8 @@ class StudioSession implements Session {
   readonly hovered = signal<string | null>(null);
   readonly hoveredIteration = signal<number | null>(null);
 
-  readonly shown = computed(() => shownRuns(this.#document.value.runs, this.#results.value, { entry: this.#entry.value, iteration: this.hoveredIteration.value }));
+  readonly arm: ArmDesk;
+  readonly shown = computed(() => this.arm.shown.value ?? shownRuns(this.#document.value.runs, this.#results.value, { entry: this.#entry.value, iteration: this.hoveredIteration.value }));
   readonly cursor = computed<Cursor | null>(() => {
     const entry = this.#entry.value;
     const trace = this.#results.value[0]?.trace ?? null;
@@ -78,7 +79,7 @@ class StudioSession implements Session {
     return handlesOf(this.#document.value, info, pose, touchedBy([this.selection.value, this.hovered.value]));
   });
   readonly noOther = computed(() => whyNoOther(this.#document.value, this.#info.value, this.#results.value));
-  readonly announcement = computed(() => announce(this.#results.value[0] ?? null, this.#info.value, this.cursor.value));
+  readonly announcement = computed(() => this.arm.said.value ?? announce(this.#results.value[0] ?? null, this.#info.value, this.cursor.value));
 
   /** What the worker has loaded. */
   #loaded: { problem: ProblemFile; urdf: string | undefined } | null = null;
@@ -102,15 +103,14 @@ class StudioSession implements Session {
   #crowdTime = 0;
   #credit = 0;
   #pictures: Pictures | null = null;
-  /** Files that a figure may name, by name, the oldest first. */
-  readonly #known = new Map<string, Uint8Array>();
+  readonly #known = new FileShelf();
   /** The document whose loading failed last, so that it is not tried for ever. */
   #refused: StudioDocument | null = null;
   #isOver = false;
   #idle: (() => void)[] = [];
 
   constructor(private readonly around: Surroundings) {
-    const { at, half, ...first } = this.#first();
+    const { at, half, ...first } = firstDocument(around.hash, (error) => { this.#notices.tell(error); });
     this.#history = new History(first);
     this.#document = signal(this.#history.document);
     const client = {
@@ -118,6 +118,13 @@ class StudioSession implements Session {
       onRestart: (why: string) => { this.#restarted(why); },
     };
     this.#client = new Client(() => around.startWorker(), client, ...(around.patience ? [around.patience] as const : []));
+    this.arm = new ArmDesk({
+      around, client: this.#client, document: this.#document, info: this.#info, results: this.#results, dragging: this.#dragging,
+      change: (document, label, key) => { this.#commit(document, label, key); this.#change(); },
+      startAt: (q, label, key) => { this.#goTo("live"); this.#startAt(q, label, key); this.#change(); },
+      goLive: () => { this.selection.value = null; this.goLive(); },
+      tell: (what, hint) => { this.#notices.tell({ kind: "info", what, hint }); },
+    });
     this.#settlePlayback();
     this.#change();
     this.#seekPlace(at, half);
@@ -134,18 +141,6 @@ class StudioSession implements Session {
   get canUndo(): ReadonlySignal<string | null> { return this.#undoLabel; }
   get canRedo(): ReadonlySignal<string | null> { return this.#redoLabel; }
   get dragging(): ReadonlySignal<boolean> { return this.#dragging; }
-
-  /** The document of the link that was opened, or the first scene. */
-  #first(): StudioDocument {
-    if (isLink(this.around.hash)) {
-      try {
-        return decodeLink(this.around.hash);
-      } catch (error) {
-        this.#notices.tell({ kind: "error", what: messageOf(error), hint: "The first scene is shown instead." });
-      }
-    }
-    return sceneDocument("limb-2d");
-  }
 
   // -------------------------------------------------------------------------------------------------------------- documents
 
@@ -204,9 +199,7 @@ class StudioSession implements Session {
   }
 
   remember(name: string, bytes: Uint8Array): void {
-    this.#known.delete(name);
-    this.#known.set(name, bytes);
-    for (const oldest of [...this.#known.keys()].slice(0, -MOST_KNOWN)) this.#known.delete(oldest);
+    this.#known.add(name, bytes);
   }
 
   reset(): void {
@@ -297,6 +290,7 @@ class StudioSession implements Session {
     if (!handle) return;
     this.#leaveDrag();
     this.#drags += 1;
+    this.arm.leave();
     const from = new Map(this.#results.peek().flatMap((result) => (result.fault === null ? [[result.id, this.#rawShown(result)] as const] : [])));
     this.#drag = { handle, key: `drag:${this.#drags}`, from, wanted: null };
     batch(() => {
@@ -332,6 +326,7 @@ class StudioSession implements Session {
     this.#dragging.value = false;
     void this.#settled().then(() => {
       if (this.#ending === drag && !this.#isOver) this.#keepStarts(drag);
+      void this.arm.follow(this.#document.peek());
       this.#whenQuiet();
     });
   }
@@ -514,6 +509,7 @@ class StudioSession implements Session {
   /** Moves the cursor, as soon as the traces are there. */
   #seek(move: Move, run = false): void {
     if (this.#isCrowd()) return;
+    this.arm.leave();
     this.#pending = { moves: [...(this.#pending?.moves ?? []), move], run };
     if (this.#playback.peek().mode !== "trace") this.#playback.value = { mode: "trace", running: false };
     const main = this.#results.peek()[0];
@@ -543,6 +539,7 @@ class StudioSession implements Session {
 
   #goTo(mode: Playback["mode"]): void {
     this.#keepPlayed();
+    this.arm.leave();
     this.#pending = null;
     this.#played.isOn = false;
     batch(() => {
@@ -684,12 +681,15 @@ class StudioSession implements Session {
     const current = this.#document.peek();
     const targets = targetsOf(current.problem);
     const orders = current.runs.map((run) => this.#order(run, this.#followed() !== null));
-    const results = await this.#client.ask<"solve">({ kind: "solve", runs: orders, targets });
+    const solved = this.#client.ask<"solve">({ kind: "solve", runs: orders, targets });
+    const followed = this.arm.follow(current);
+    const results = await solved;
     for (const order of orders) {
       if (order.start instanceof Float64Array) this.#startedFrom.set(order.id, order.start);
       else this.#startedFrom.delete(order.id);
     }
     this.#accept(results);
+    await followed;
     if (mode === "trace") this.#tracesWanted = true;
   }
 
@@ -706,7 +706,9 @@ class StudioSession implements Session {
         const old = this.#info.peek();
         this.#info.value = info;
         // Poses of another skeleton mean nothing any more.
-        if (!old || old.nValues !== info.nValues || old.start.points.length !== info.start.points.length) this.#results.value = [];
+        if (old && old.nValues === info.nValues && old.start.points.length === info.start.points.length) return;
+        this.#results.value = [];
+        this.arm.forget();
       });
       return true;
     } catch (error) {
@@ -778,10 +780,14 @@ class StudioSession implements Session {
     const position = pole ? towardPole(pole, wanted) : wanted;
     const q = await this.#client.ask<"bend">({ kind: "bend", joint: drag.handle.joint, position: [...position], from: drag.handle.kind === "pole" ? main.q.slice() : from.slice() });
     if (this.#document.peek() !== document || (this.#drag !== null && this.#drag !== drag)) return;
-    // The pose that the person makes is where every solver starts from now.
+    this.#startAt(q, labelOf(drag.handle), drag.key);
+  }
+
+  /** The pose that the person makes is where every solver starts from now. */
+  #startAt(q: ArrayLike<number>, label: string, key: string | null): void {
+    const document = this.#document.peek();
     const start = Array.from(q);
-    const runs = document.runs.map(({ from: _from, ...run }): RunSpec => ({ ...run, start }));
-    this.#commit({ ...document, runs }, labelOf(drag.handle), drag.key);
+    this.#commit({ ...document, runs: withoutStarts(document.runs).map((run) => ({ ...run, start })) }, label, key);
   }
 
   async #playFrame(): Promise<void> {
@@ -918,13 +924,8 @@ class StudioSession implements Session {
   // -------------------------------------------------------------------------------------------------------------- out
 
   async preview(scene: SceneId): Promise<ScenePreview | null> {
-    const document = sceneDocument(scene);
     await this.#settled();
-    const seen = await this.#client.ask<"preview">({ kind: "preview", source: source(JSON.stringify(document.problem), document.urdf), method: document.runs[0]?.method ?? "auto" });
-    if (scene !== "crowd") return { document, ...seen };
-    const { options } = document;
-    const crowd = await this.#client.ask<"crowd">({ kind: "crowd", order: { count: 200, height: Number(options["height"]), speed: 0, time: 0 } });
-    return { document, ...seen, crowd };
+    return await previewOf(this.#client, scene);
   }
 
   link(): string {

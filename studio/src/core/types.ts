@@ -66,9 +66,21 @@ export interface ViewState {
   /** All limits, not only those of joints that are touched or held back. */
   showLimits: boolean;
   showTrace: boolean;
+  /** The other solutions of a robot arm; left out: shown. */
+  showSolutions?: boolean;
 }
 
 export type OptionValue = number | string | boolean;
+
+/** Poses of the tool, one after the other. */
+export interface ArmPath {
+  /** Where the arm was when the first one was recorded: joint values. */
+  start: number[];
+  /** 7 numbers each. */
+  poses: number[][];
+  /** From each to the next [s]; where joints would be too fast it takes longer. */
+  seconds: number;
+}
 
 /** Everything that is on screen, as plain JSON: what undo steps through and what a link carries. */
 export interface StudioDocument {
@@ -86,6 +98,8 @@ export interface StudioDocument {
   /** Iterations a frame while playing; null: to the end. */
   perFrame: number | null;
   view: ViewState;
+  /** A path that the tool of a robot arm follows. */
+  path?: ArmPath;
   /** In a link: the iteration on show, where it is not the last; what opens it goes there. */
   at?: number;
   /** In a link: how many half-steps of that iteration are on show, where it is not all of it. */
@@ -223,6 +237,77 @@ export interface TraceData {
   points: Float64Array;
   /** True when half-steps were left out because there would have been too many. */
   thinned: boolean;
+}
+
+// ---------------------------------------------------------------------------------------------------------------- robot arms
+
+/** The joint that is nearest to its limit. */
+export interface NearLimit {
+  joint: number;
+  /** The nearer end of its range, and the distance from there [rad, m]. */
+  limit: number;
+  distance: number;
+  /** The distance in halves of the range, 0 to 1. */
+  margin: number;
+}
+
+/** How well an arm moves its tool. */
+export interface Dexterity {
+  /** Product of the singular values of the Jacobian (metres, radians), and the smallest of them. */
+  manipulability: number;
+  smallest: number;
+  /** Null where no joint has limits. */
+  near: NearLimit | null;
+}
+
+/** The poses into which the arm can move while its tool stays. */
+export interface SelfMotionData {
+  /** Values of its parameter [rad], ascending, and the configuration of each. */
+  parameters: Float64Array;
+  values: Float64Array;
+  /** The sample at which the arm is. */
+  at: number;
+}
+
+/** What there is to say of a robot arm whose tool has one pose as its goal. */
+export interface ArmFacts {
+  /** Why there is a closed form; empty without one. */
+  family: string;
+  /** The solutions found, the nearest first; they keep their order while one is chosen after the other. None while a handle is dragged and there is no closed form. */
+  solutions: PoseData[];
+  /** The one in which the arm is, or -1. */
+  current: number;
+  /** The joint that is the parameter of the self-motion, -1 for the arm angle; null: there is no self-motion by formulas. */
+  parameter: number | null;
+  /** Null while a handle is dragged, and where the tool is not at its target. */
+  selfMotion: SelfMotionData | null;
+  dexterity: Dexterity;
+}
+
+/** A path as the arm follows it. */
+export interface ArmTrack {
+  outcome: "completed" | "limits" | "singularity" | "reach";
+  /** Joints at a limit, if that ended it. */
+  blocked: number[];
+  /** Where on the path it ended [s of the path], and the smallest singular value there; null: completed. */
+  endedAt: number | null;
+  smallest: number | null;
+  /** The time that the path was to take [s]. */
+  asked: number;
+  /** Joints of the arm, and their largest speeds; infinite where there is none. */
+  joints: number[];
+  limits: Float64Array;
+  /** Samples: when, and the speed of each joint on the way there [rad/s, m/s]. */
+  times: Float64Array;
+  speeds: Float64Array;
+  /** Pictures, so many a second; the last is the end. */
+  rate: number;
+  nFrames: number;
+  nValues: number;
+  nJoints: number;
+  frames: PoseData;
+  /** Seven numbers for each, as the library's. */
+  dexterity: Float64Array;
 }
 
 // ---------------------------------------------------------------------------------------------------------------- what is shown
@@ -400,6 +485,36 @@ export interface SettingSpec {
 
 // ---------------------------------------------------------------------------------------------------------------- session
 
+/** The part of the store that is about robot arms whose tool has one pose as its goal. */
+export interface ArmSession {
+  /** Null for everything else. */
+  readonly facts: ReadonlySignal<ArmFacts | null>;
+  /** The document's path as the arm follows it; null without one of two poses. */
+  readonly track: ReadonlySignal<ArmTrack | null>;
+  /** The frame of the path that is looked at; null: the solvers are. */
+  readonly frame: ReadonlySignal<number | null>;
+  readonly running: ReadonlySignal<boolean>;
+  /** Of what is on show. */
+  readonly dexterity: ReadonlySignal<Dexterity | null>;
+  /** The solution under the pointer. */
+  readonly hovered: Signal<number | null>;
+  /** Solvers start from this solution. */
+  choose(index: number): void;
+  stepSolution(by: 1 | -1): void;
+  /** What follows until the next call is one step of undo. */
+  beginSlide(): void;
+  /** To a sample of the self-motion. */
+  slide(sample: number): void;
+  /** The target of the tool becomes the next pose of the path. */
+  record(): void;
+  removePose(index: number): void;
+  setSeconds(seconds: number): void;
+  play(): void;
+  pause(): void;
+  scrub(frame: number): void;
+  leave(): void;
+}
+
 /** The store. Signals to read, actions to call; every action that changes the document can be undone. */
 export interface Session {
   // What there is.
@@ -411,6 +526,7 @@ export interface Session {
   /** What to draw, one for each run that has something to show: at the cursor, or the end. */
   readonly shown: ReadonlySignal<ShownRun[]>;
   readonly handles: ReadonlySignal<Handle[]>;
+  readonly arm: ArmSession;
   readonly crowd: ReadonlySignal<CrowdFrame | null>;
   /** Set for documents that came from glTF, GLB or VRM files. */
   readonly character: ReadonlySignal<CharacterFile | null>;

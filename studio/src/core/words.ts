@@ -1,7 +1,7 @@
 //! Numbers and states in words: plain, with units, and of the same width while they change.
 
 import { refinementFrom } from "./attempts.ts";
-import type { Cursor, MethodName, PhaseName, ProblemInfo, RunResult } from "./types.ts";
+import type { ArmTrack, Cursor, MethodName, NearLimit, PhaseName, ProblemInfo, RunResult } from "./types.ts";
 
 const METHOD_WORDS: Record<MethodName, string> = {
   auto: "Automatic",
@@ -135,6 +135,56 @@ function withLimit(joint: number, result: RunResult, info: ProblemInfo): string 
   const value = result.q[info.valueOffsets[joint] ?? 0] ?? 0;
   const end = Math.abs(value - limit.min) < Math.abs(value - limit.max) ? limit.min : limit.max;
   return `${name} (limit ${info.kinds[joint] === "prismatic" ? length(end) : angle(end)})`;
+}
+
+/** The value of a hinge or a slide. */
+export function jointValue(value: number, joint: number, info: ProblemInfo): string {
+  return info.kinds[joint] === "prismatic" ? length(value) : angle(value);
+}
+
+/** "12.3° before its limit, 150°". */
+export function nearLimitWords({ joint, limit, distance }: NearLimit, info: ProblemInfo): string {
+  const end = jointValue(limit, joint, info);
+  return distance === 0 ? `at its limit, ${end}` : `${jointValue(distance, joint, info)} before its limit, ${end}`;
+}
+
+/** Joints that are as fast as they can at some time of a track. */
+function fastest({ joints, limits, speeds }: ArmTrack): number[] {
+  return joints.filter((_, k) => {
+    const limit = limits[k] ?? Infinity;
+    for (let at = k; at < speeds.length; at += joints.length) if (Math.abs(speeds[at] ?? 0) >= 0.9999 * limit) return true;
+    return false;
+  });
+}
+
+/** How an arm follows its path: when it is there, or where it ends and why. */
+export function trackWords(track: ArmTrack, info: ProblemInfo): StatusWords {
+  const named = (joints: number[]) => listed(joints.map((joint) => jointName(info, joint)));
+  const time = track.times.at(-1) ?? 0;
+  if (track.endedAt === null) {
+    const late = time - track.asked;
+    const slow = late > 0.005 ? `, ${seconds(late)} more than asked: as fast as ${named(fastest(track))} can` : "";
+    return { mark: "check", tone: "good", short: `in ${seconds(time)}`, long: `follows the path in ${seconds(time)}${slow}` };
+  }
+  const part = Math.floor((100 * track.endedAt) / track.asked);
+  const where = track.nFrames === 0 ? "does not reach the first pose" : `ends after ${part}\u00a0% of the path`;
+  const short = track.nFrames === 0 ? "not reached" : `ends at ${part}\u00a0%`;
+  switch (track.outcome) {
+    case "limits":
+      return { mark: "lock", tone: "warn", short, long: `${where}: ${named(track.blocked)} ${track.blocked.length > 1 ? "are at their limits" : "is at its limit"}` };
+    case "singularity":
+      return { mark: "pause", tone: "warn", short, long: `${where}: the arm is singular there and would turn back; from another solution it goes further` };
+    default:
+      return { mark: "ruler", tone: "warn", short, long: track.nFrames === 0 ? where : `${where}: no solution was found that goes further` };
+  }
+}
+
+function listed(words: string[]): string {
+  return words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words.at(-1) ?? ""}`;
+}
+
+export function seconds(value: number): string {
+  return `${value.toFixed(2)}\u00a0s`;
 }
 
 /** An entry of a trace in words. */

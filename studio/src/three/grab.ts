@@ -2,12 +2,13 @@
 
 import * as THREE from "three";
 import type { Handle, HandleMove, PoseData } from "../core/types.ts";
+import type { Ghost } from "../core/pictures/arm.ts";
 import { limitRadius, type TrailSpot } from "../core/pictures/compose.ts";
 import { angleTowards, limitOf, type LimitMark } from "../core/pictures/limits.ts";
 import type { Projection } from "../core/pictures/projection.ts";
 import type { Shape } from "../core/pictures/shape.ts";
 import type { Vec3 } from "../core/files.ts";
-import { cross, dot, sub } from "../core/math.ts";
+import { cross, dot, sub, vectorAt } from "../core/math.ts";
 import { across, along, angleAbout, direction, turned } from "../core/pictures/vec.ts";
 
 /** How near a pointer must come [CSS px]. */
@@ -55,6 +56,33 @@ export function iterationUnder(trail: readonly TrailSpot[], projection: Projecti
     if (apart < least) [found, least] = [iteration, apart];
   }
   return found;
+}
+
+/** How near a pointer must come to a bone of another solution [CSS px]. */
+const GHOST_REACH = { mouse: 8, touch: 16 } as const;
+
+/** The solution of an arm that is under a pointer, or null. */
+export function solutionUnder(
+  ghosts: readonly Ghost[], shape: Shape, projection: Projection, x: number, y: number, pointer: keyof typeof GHOST_REACH,
+): number | null {
+  let found: number | null = null;
+  let least: number = GHOST_REACH[pointer];
+  for (const { index, spots, bones } of ghosts) {
+    const places = Array.from({ length: shape.nSpots }, (_, spot) => projection.place(vectorAt(spots, spot)));
+    for (const { from, to } of bones) {
+      const [a, b] = [places[from], places[to]];
+      const apart = a && b ? distanceToSegment(x, y, a, b) : Infinity;
+      if (apart < least) [found, least] = [index, apart];
+    }
+  }
+  return found;
+}
+
+function distanceToSegment(x: number, y: number, [ax, ay]: Vec3, [bx, by]: Vec3): number {
+  const [dx, dy] = [bx - ax, by - ay];
+  const share = ((x - ax) * dx + (y - ay) * dy) / Math.max(dx * dx + dy * dy, 1e-9);
+  const t = Math.min(1, Math.max(0, share));
+  return Math.hypot(ax + t * dx - x, ay + t * dy - y);
 }
 
 /** Where a limit's handle is drawn, or null when its joint has no such limit now. */

@@ -6,7 +6,7 @@ export interface GestureActions {
   down(x: number, y: number, pointer: "mouse" | "touch", isFloor: boolean): boolean;
   drag(x: number, y: number): void;
   up(): void;
-  tap(): void;
+  tap(x: number, y: number, pointer: "mouse" | "touch"): void;
   hover(x: number, y: number): void;
   leave(): void;
   orbit(dx: number, dy: number): void;
@@ -109,12 +109,13 @@ export class Gestures {
     this.#mode = "none";
     if (mode === "handle") this.actions.up();
     if (this.#moved > TAP) return;
+    const at = this.#place(event);
     if (event.timeStamp - this.#lastTap < DOUBLE) {
       this.#lastTap = -Infinity;
       this.actions.double();
     } else {
       this.#lastTap = event.timeStamp;
-      if (mode === "orbit") this.actions.tap();
+      if (mode === "orbit") this.actions.tap(at.x, at.y, event.pointerType === "mouse" ? "mouse" : "touch");
     }
   }
 

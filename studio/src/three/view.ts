@@ -4,9 +4,10 @@ import { effect } from "@preact/signals";
 import * as THREE from "three";
 import { TransformControls } from "three/addons/controls/TransformControls.js";
 import type { CharacterFile, CrowdFrame, Handle, HandleMove, PoseData, ProblemInfo, SceneId, ScenePreview, Session, ShownRun, StudioDocument, TraceData } from "../core/types.ts";
+import type { ArmPicture } from "../core/pictures/arm.ts";
 import { Composer, composeCrowd, type Scene as Composition } from "../core/pictures/compose.ts";
 import { Drawing } from "../core/pictures/drawing.ts";
-import { Ink, lookOf, palette, rgb, type Palette, type SolverLook } from "../core/pictures/look.ts";
+import { Ink, lookOf, palette, rgb, solverInk, type Palette, type SolverLook } from "../core/pictures/look.ts";
 import { Projection } from "../core/pictures/projection.ts";
 import { furnitureOf } from "../core/pictures/furniture.ts";
 import { sceneSpec } from "../core/scenes/index.ts";
@@ -17,7 +18,7 @@ import { Rig } from "./camera.ts";
 import { MOST_RATIO, pagePalette, pictureOf, watchCanvas } from "./canvas.ts";
 import type { Character } from "./character.ts";
 import { Crowd } from "./crowd.ts";
-import { Grab, iterationUnder, limitPlace, pick } from "./grab.ts";
+import { Grab, iterationUnder, limitPlace, pick, solutionUnder } from "./grab.ts";
 import { Ground } from "./ground.ts";
 import { Pace } from "./pace.ts";
 import { Gestures } from "./pointer.ts";
@@ -101,9 +102,9 @@ export class View {
       down: (x, y, kind, isFloor) => this.#takeHold(x, y, kind, isFloor),
       drag: (x, y) => { this.#dragTo(x, y); },
       up: () => { this.#letGo(); },
-      tap: () => { if (session.selection.peek() !== null) session.selection.value = null; },
+      tap: (x, y, pointer) => { this.#tap(x, y, pointer); },
       hover: (x, y) => { this.#hover(x, y); },
-      leave: () => { if (session.hovered.peek() !== null) session.hovered.value = null; this.#point(null); },
+      leave: () => { if (session.hovered.peek() !== null) session.hovered.value = null; this.#point(null); session.arm.hovered.value = null; },
       orbit: (dx, dy) => { this.#orbit(dx, dy); },
       pan: (dx, dy) => { this.#rig.pan(dx, dy); this.#cameraMoved(); },
       zoom: (factor, x, y) => { this.#rig.zoom(factor, x, y); this.#cameraMoved(); },
@@ -125,7 +126,8 @@ export class View {
       effect(() => {
         // Read, so that a change of any of them draws a new frame.
         void [session.shown.value, session.results.value, session.handles.value, session.selection.value,
-          session.hovered.value, session.crowd.value, session.playback.value, session.cursor.value];
+          session.hovered.value, session.crowd.value, session.playback.value, session.cursor.value,
+          session.arm.facts.value, session.arm.track.value, session.arm.frame.value, session.arm.hovered.value];
         this.invalidate();
       }),
     );
@@ -226,7 +228,8 @@ export class View {
 
   /** Whether something moves or may move at any moment: then frames are late, and not missing. */
   #isHeld(): boolean {
-    return this.#gestures.isDown || this.#gizmoDragged !== null || this.session.dragging.peek() || this.session.playback.peek().running;
+    return this.#gestures.isDown || this.#gizmoDragged !== null || this.session.dragging.peek() || this.session.playback.peek().running
+      || this.session.arm.running.peek();
   }
 
   /** Nothing moves any more: the picture in full. */
@@ -328,7 +331,25 @@ export class View {
       isPlane: this.#rig.isPlane,
       level: this.#ground.level,
       hasMesh: this.#character !== null,
+      arm: this.#arm(document),
       isSmall: false,
+    };
+  }
+
+  /** Other solutions are shown of the end of a solve; the path always. */
+  #arm({ view, path }: StudioDocument): ArmPicture | null {
+    const { arm, playback } = this.session;
+    const [facts, frame] = [arm.facts.value, arm.frame.value];
+    if (facts === null) return null;
+    const isLive = playback.value.mode === "live" && frame === null && view.showSolutions !== false;
+    return {
+      solutions: isLive ? facts.solutions : [],
+      current: facts.current,
+      hovered: arm.hovered.value,
+      path: path?.poses ?? [],
+      track: arm.track.value,
+      ink: solverInk(lookOf(this.session.results.value[0]?.method ?? "auto")) + 1,
+      isOnPath: frame !== null,
     };
   }
 
@@ -502,6 +523,7 @@ export class View {
     for (const pose of [shape.info.start, ...shown]) add(this.#composer.place(shape, pose));
     for (const task of shape.info.tasks) if (task.position !== null && shape.tips[task.index] !== -1) add(task.position);
     for (const handle of session.handles.peek()) if (handle.kind === "target" || handle.kind === "pole") add(handle.position);
+    for (const [x = 0, y = 0, z = 0] of session.document.peek().path?.poses ?? []) points.push(x, y, z);
     if (this.#character !== null) {
       const box = new THREE.Box3().setFromObject(this.#character.object);
       add([...box.min.toArray(), ...box.max.toArray()]);
@@ -562,8 +584,23 @@ export class View {
     const pointed = wasPointing ? iterationUnder(this.#composer.trail, this.#projection, x, y) : null;
     const id = pointed === null ? (this.pick(x, y)?.id ?? null) : null;
     if (id !== this.session.hovered.peek()) this.session.hovered.value = id;
-    this.#setCursor(id !== null ? "grab" : "");
+    const solution = id === null ? this.#solutionUnder(x, y, "mouse") : null;
+    if (solution !== this.session.arm.hovered.peek()) this.session.arm.hovered.value = solution;
+    this.#setCursor(id !== null ? "grab" : solution !== null ? "pointer" : "");
     this.#point(pointed ?? (id === null && !wasPointing ? iterationUnder(this.#composer.trail, this.#projection, x, y) : null));
+  }
+
+  /** Takes the solution of an arm that is tapped; beside it all, nothing is selected any more. */
+  #tap(x: number, y: number, pointer: "mouse" | "touch"): void {
+    const solution = this.#solutionUnder(x, y, pointer);
+    if (solution !== null) {
+      this.session.arm.hovered.value = null;
+      this.session.arm.choose(solution);
+    } else if (this.session.selection.peek() !== null) this.session.selection.value = null;
+  }
+
+  #solutionUnder(x: number, y: number, pointer: "mouse" | "touch"): number | null {
+    return this.#shape === null ? null : solutionUnder(this.#composer.ghosts, this.#shape, this.#projection, x, y, pointer);
   }
 
   /** Shows the iteration whose corner of the tip's way is pointed at; the plot marks it. */
@@ -821,7 +858,7 @@ export class View {
       rig.frame(composer.place(shape, pose), rig.isPlane ? 1.35 : 1.15);
       composer.compose(drawing, {
         shape, shown: [shown], main: null, handles: [], selection: null, hovered: null, showLimits: false, showTrace: false,
-        isStepping: false, pixel: rig.pixel, up: rig.up.toArray(), isPlane: rig.isPlane, level: 0, hasMesh: false, isSmall: true,
+        isStepping: false, pixel: rig.pixel, up: rig.up.toArray(), isPlane: rig.isPlane, level: 0, hasMesh: false, arm: null, isSmall: true,
       });
     }
     const target = new THREE.WebGLRenderTarget(THUMBNAIL[0] * 2, THUMBNAIL[1] * 2, { samples: 4 });

@@ -22,7 +22,7 @@ import { Tabs } from "./tabs.tsx";
 import { TopBar } from "./topbar.tsx";
 import { Transport } from "./drawer/transport.tsx";
 import { Viewport } from "./viewport.tsx";
-import { statusWords } from "./words.ts";
+import { statusWords, trackWords } from "./words.ts";
 
 /** Up to this width there is one sheet below the view in place of rail, panel and drawer. */
 const PHONE = matchMedia("(max-width: 760px)");
@@ -80,7 +80,9 @@ function SheetStatus() {
   const session = useSession();
   const main = session.results.value[0];
   if (isCrowd(session)) return <div class="sheet-status"><CrowdStatus /></div>;
-  return <div class="sheet-status">{main && <><Swatch method={main.method} /><Chip words={statusWords(main, session.info.value)} /></>}</div>;
+  const [track, info] = [session.arm.track.value, session.info.value];
+  if (session.arm.frame.value !== null && track && info) return <div class="sheet-status"><Chip words={trackWords(track, info)} /></div>;
+  return <div class="sheet-status">{main && <><Swatch method={main.method} /><Chip words={statusWords(main, info)} /></>}</div>;
 }
 
 function useMedia(query: MediaQueryList): boolean {

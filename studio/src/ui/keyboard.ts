@@ -26,10 +26,10 @@ const control = (wanted: string, shift = false) => (event: KeyboardEvent) =>
 export const ACTIONS: KeyAction[] = [
   {
     id: "play", keys: ["Space"], what: "Play or pause", group: "Time", matches: key(" "),
-    act: (session) => { if (session.playback.peek().running) session.pause(); else session.play(); },
+    act: playOrPause,
   },
-  { id: "step-on", keys: ["."], what: "On one iteration", group: "Time", matches: key("."), act: (session) => { session.step(1); } },
-  { id: "step-back", keys: [","], what: "Back one iteration", group: "Time", matches: key(","), act: (session) => { session.step(-1); } },
+  { id: "step-on", keys: ["."], what: "On one iteration", group: "Time", matches: key("."), act: (session) => { step(session, 1); } },
+  { id: "step-back", keys: [","], what: "Back one iteration", group: "Time", matches: key(","), act: (session) => { step(session, -1); } },
   { id: "half-on", keys: ["Shift", "."], what: "On half a step: one joint, one half, one pass", group: "Time", matches: (event) => plain(event) && (event.key === ">" || event.key === ":"), act: (session) => { session.stepHalf(1); } },
   { id: "half-back", keys: ["Shift", ","], what: "Back half a step", group: "Time", matches: (event) => plain(event) && (event.key === "<" || event.key === ";"), act: (session) => { session.stepHalf(-1); } },
   { id: "live", keys: ["L"], what: "Live: show the end, solve every change", group: "Time", matches: key("l"), act: (session) => { session.goLive(); } },
@@ -37,6 +37,9 @@ export const ACTIONS: KeyAction[] = [
   { id: "add-solver", keys: ["N"], what: "Add a solver beside the others", group: "Solvers", matches: key("n"), act: (session) => { session.addRun(); } },
   { id: "next-solver", keys: ["M"], what: "Next method for the main solver", group: "Solvers", matches: key("m"), act: nextMethod },
   { id: "classic", keys: ["C"], what: "Classic iteration on or off", group: "Solvers", matches: key("c"), act: toggleClassic },
+  { id: "next-solution", keys: ["O"], what: "Next solution of a robot arm", group: "Solvers", matches: (event) => key("o")(event) && !event.shiftKey, act: (session) => { session.arm.stepSolution(1); } },
+  { id: "previous-solution", keys: ["Shift", "O"], what: "Solution before", group: "Solvers", matches: (event) => key("o")(event) && event.shiftKey, act: (session) => { session.arm.stepSolution(-1); } },
+  { id: "record", keys: ["R"], what: "Record the tool pose of a robot arm for its path", group: "Solvers", matches: key("r"), act: (session) => { session.arm.record(); } },
   { id: "undo", keys: ["Ctrl", "Z"], what: "Undo", group: "Document", matches: control("z"), act: (session) => { session.undo(); } },
   { id: "redo", keys: ["Ctrl", "Shift", "Z"], what: "Redo", group: "Document", matches: (event) => control("z", true)(event) || control("y")(event), act: (session) => { session.redo(); } },
   { id: "open", keys: ["Ctrl", "O"], what: "Open a file", group: "Document", matches: control("o"), act: () => { document.getElementById("open-file")?.click(); } },
@@ -99,6 +102,20 @@ function isMeantForField(event: KeyboardEvent, action: KeyAction): boolean {
   if (!singleKeys.peek() && action.id !== "help") return true;
   if (event.key === " ") return target?.matches("button:not(.handle), summary, input, select, a, [role=tab]") ?? false;
   return target?.matches("select") ?? false;
+}
+
+/** Of the path, while that is looked at. */
+export function playOrPause(session: Session): void {
+  const [shows, { running }] = session.arm.frame.peek() === null ? [session, session.playback.peek()] : [session.arm, { running: session.arm.running.peek() }];
+  if (running) shows.pause();
+  else shows.play();
+}
+
+/** One iteration, or a tenth of a second of the path. */
+function step(session: Session, by: 1 | -1): void {
+  const [frame, track] = [session.arm.frame.peek(), session.arm.track.peek()];
+  if (frame === null || !track) session.step(by);
+  else session.arm.scrub(frame + by * Math.max(1, Math.round(track.rate / 10)));
 }
 
 function nextMethod(session: Session): void {

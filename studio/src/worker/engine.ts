@@ -5,6 +5,7 @@ import type { FigureProblem } from "../core/files.ts";
 import { settingsFor } from "../core/settings.ts";
 import type { PoseData, ProblemInfo, RunResult, SettingsSubset, StatusWord, TraceData } from "../core/types.ts";
 import { isMethod } from "../core/methods.ts";
+import { ArmTable } from "./arm.ts";
 import { CrowdState } from "./crowd.ts";
 import { describe, inSpace } from "./describe.ts";
 import { MotionTable } from "./motion.ts";
@@ -38,6 +39,7 @@ export class Engine {
   private info: ProblemInfo | null = null;
   private urdf: string | undefined;
   private readonly seats = new Map<string, Seat>();
+  private arm: ArmTable | null = null;
   private bending: { joint: number; problem: Problem; solver: Solver } | null = null;
   /** Methods that have been timed. */
   private readonly warm = new Set<string>();
@@ -54,6 +56,8 @@ export class Engine {
       case "trace": return this.trace(request.run, request.targets);
       case "measure": return this.measure(request.run, request.targets);
       case "bend": return this.bend(request.joint, request.position, request.from);
+      case "arm": return this.armFacts(request.run, request.target, request.isStill);
+      case "track": return this.arm?.track(request.path) ?? null;
       case "solution": return this.solution(request.run, request.targets, request.trace);
       case "crowd": return this.crowd.frame(request.order);
       case "digest": return await digest();
@@ -68,6 +72,7 @@ export class Engine {
     this.problem = problem;
     this.urdf = source.kind === "json" ? source.urdf : undefined;
     this.info = info;
+    this.arm = new ArmTable(problem, info);
     return structuredClone(info);
   }
 
@@ -76,6 +81,8 @@ export class Engine {
     for (const { solver } of this.seats.values()) solver.free();
     this.seats.clear();
     this.forgetBending();
+    this.arm?.free();
+    this.arm = null;
     this.problem?.free();
     this.problem = null;
   }
@@ -310,6 +317,11 @@ export class Engine {
     const bent = Problem.fromJson(JSON.stringify(one), this.urdf);
     this.bending = { joint, problem: bent, solver: bent.solver() };
     return this.bending;
+  }
+
+  private armFacts(run: string, target: number[], isStill: boolean): Answers["arm"] {
+    const { solver, last, done } = this.seat(run);
+    return this.arm?.facts(target, last, done && solver.isReached, isStill) ?? null;
   }
 
   solution(run: RunOrder, targets: TargetOrder[], trace: boolean): string {

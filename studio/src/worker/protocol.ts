@@ -1,7 +1,7 @@
 //! What passes between the page and the worker. Every request has one answer, in the order of the requests.
 
 import type { MotionAnswers, MotionRequest } from "./motion.ts";
-import type { CrowdFrame, MethodName, PoseData, ProblemInfo, RunResult, SettingsSubset, TraceData } from "../core/types.ts";
+import type { ArmFacts, ArmPath, ArmTrack, CrowdFrame, MethodName, PoseData, ProblemInfo, RunResult, SettingsSubset, TraceData } from "../core/types.ts";
 
 /** One solver on the loaded problem. */
 export interface RunOrder {
@@ -43,6 +43,9 @@ export type Request =
   | { kind: "measure"; run: RunOrder; targets: TargetOrder[] }
   /** Brings one joint to a place, from a pose, with the least change. */
   | { kind: "bend"; joint: number; position: number[]; from: Float64Array }
+  /** What there is to say of the arm where a run stands. */
+  | { kind: "arm"; run: string; target: number[]; isStill: boolean }
+  | { kind: "track"; path: ArmPath }
   | { kind: "solution"; run: RunOrder; targets: TargetOrder[]; trace: boolean }
   | { kind: "crowd"; order: CrowdOrder }
   | { kind: "digest" }
@@ -58,6 +61,9 @@ export interface Answers extends MotionAnswers {
   trace: TraceData;
   measure: number;
   bend: Float64Array;
+  /** Null where the problem is no arm with one goal. */
+  arm: ArmFacts | null;
+  track: ArmTrack | null;
   solution: string;
   crowd: CrowdFrame;
   digest: { computed: string; committed: string };

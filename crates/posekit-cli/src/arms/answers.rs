@@ -19,37 +19,37 @@ pub(super) struct How {
     pub(super) threads: usize,
 }
 
-/// What became of one.
+/// The result for one target.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Answer {
-    /// Of the target, from 1.
+    /// The number of the target, from 1.
     pub(super) number: usize,
     pub(super) outcome: Outcome,
-    /// The solutions; if it is not reached, and one was asked for, the nearest pose found.
+    /// The solutions; if a single solution was requested and the target is not reached, the nearest pose found.
     pub(super) poses: Vec<Found>,
-    /// Iterations and starts, where one solution was asked for.
+    /// Iterations and starts, if a single solution was requested.
     pub(super) effort: Option<[u32; 2]>,
 }
 
-/// How it ended.
+/// The outcome.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Outcome {
     Reached,
-    /// By how much it is too far \[m\].
+    /// The distance by which it is out of reach \[m\].
     Unreachable(f64),
     NotFound,
-    /// The row is no target: why.
+    /// The row is not a valid target, for this reason.
     Bad(String),
 }
 
-/// A pose, and how far the tip is from the target.
+/// A configuration, and the error of the tip.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Found {
-    /// Of the joints of the arm \[rad, m\].
+    /// The values of the arm's joints \[rad, m\].
     pub(super) values: Vec<f64>,
     /// \[m\]
     pub(super) distance: f64,
-    /// \[rad\]; none if the orientation does not matter.
+    /// \[rad\]; `None` if the orientation is free.
     pub(super) angle: Option<f64>,
 }
 
@@ -66,7 +66,7 @@ impl How {
 }
 
 impl Outcome {
-    /// The word in files.
+    /// The name used in files.
     pub(super) const fn word(&self) -> &'static str {
         match self {
             Self::Reached => "reached",
@@ -85,7 +85,7 @@ impl Outcome {
     }
 }
 
-/// Solves rows, in their order, each by itself: how many there are at once changes nothing.
+/// Solves rows in order, each independently of the others, so the batch size does not affect the results.
 pub(super) fn answers(tool: &Tool, rows: &[Row], how: &How) -> Result<Vec<Answer>> {
     let answer = |row: &Row| {
         let bad = |message: &String| Answer {
@@ -129,7 +129,7 @@ impl Tool {
         Ok(Answer { number, outcome: Outcome::of(status), poses, effort })
     }
 
-    /// A solution, and how far it is off.
+    /// A solution with its errors.
     fn found(&self, q: &[f64], target: Pose, has_orientation: bool) -> posekit::Result<Found> {
         let tip = self.arm.pose(q)?;
         let angle = has_orientation.then(|| apart(tip.rotation, target.rotation));

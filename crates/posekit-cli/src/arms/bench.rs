@@ -17,7 +17,7 @@ use crate::output::print;
 use crate::progress::Progress;
 use crate::table::{Align, Cell, Table, width};
 
-/// Every target is solved so many times, and the least time counts: the others are about what else the machine does.
+/// Every target is solved this many times, and the least time counts: longer ones are due to other work of the machine.
 const REPEATS: usize = 3;
 
 /// Measures and prints.
@@ -66,7 +66,7 @@ const METHODS: [(&str, Measured); 4] = [
     ("least squares", Measured::LeastSquares),
 ];
 
-/// What a method did.
+/// The results of a method.
 #[derive(Debug, Serialize)]
 struct Outcome {
     method: &'static str,
@@ -75,7 +75,7 @@ struct Outcome {
     p95_us: f64,
     p99_us: f64,
     slowest_us: f64,
-    /// Solutions of each target, on average, of the method that finds all.
+    /// Mean number of solutions of a target, for the method that finds all.
     #[serde(skip_serializing_if = "Option::is_none")]
     solutions: Option<f64>,
 }
@@ -102,7 +102,7 @@ fn measure(
         n_solutions += found.len();
     }
     times.sort_unstable_by(f64::total_cmp);
-    // The time that so many thousandths of the targets do not exceed.
+    // A quantile of the times, in thousandths.
     let at = |thousandths: usize| {
         let index = (times.len() * thousandths).div_ceil(1000).saturating_sub(1);
         times.get(index).copied().unwrap_or(0.0)
@@ -147,7 +147,7 @@ fn solve(
 
 /// Whether a configuration has the tip at the target, inside the limits, by the kinematics of the skeleton, which the arm's solver does not use.
 fn is_there(tool: &Tool, trial: &Trial, q: &[f64]) -> bool {
-    // Of what the default tolerances are, with room for rounding.
+    // Within the default tolerances, plus rounding.
     let tolerance = 1.001e-6;
     let length = if tool.arm.reach().is_finite() { tool.arm.reach() } else { 1.0 };
     let tip = tool.frame.world(&tool.skeleton.poses(q));

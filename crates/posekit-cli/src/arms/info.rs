@@ -17,9 +17,9 @@ use crate::output::print;
 use crate::report::{length, limit_of};
 use crate::table::{Align, Cell, Table, width};
 
-/// Whether a file begins as robots do: other XML may be anything.
+/// Whether a file begins like a robot: other XML could be anything.
 pub(crate) fn is_robot_file(path: &Path) -> bool {
-    /// The first tag is in these bytes, behind a comment, perhaps.
+    /// The first tag is within these bytes, possibly after a comment.
     const HEAD: u64 = 1 << 16;
     let mut head = Vec::new();
     let read = File::open(path).and_then(|file| file.take(HEAD).read_to_end(&mut head));
@@ -27,10 +27,12 @@ pub(crate) fn is_robot_file(path: &Path) -> bool {
     read.is_ok() && (begins(b"<robot") || begins(b"<mujoco"))
 }
 
-/// Reads and tells.
+/// Reads the robot and prints its description.
 pub(crate) fn info(args: &InfoArgs) -> Result<()> {
     if let Some(option) = args.input.first_given().or(args.batch.first_given()) {
-        return Err(Failure::usage(format!("{option} is for motions, and this file is a robot")));
+        return Err(Failure::usage(format!(
+            "{option} applies to motions, but this file is a robot"
+        )));
     }
     let file = read_robot(&args.input.file)?;
     let tips: Vec<Tip> = end_links(&file.robot).iter().map(|link| tip(&file.robot, link)).collect();
@@ -38,19 +40,19 @@ pub(crate) fn info(args: &InfoArgs) -> Result<()> {
     print(&text)
 }
 
-/// A link at an end, and what moves it.
+/// A tip, and the joints that move it.
 #[derive(Debug, Serialize)]
 struct Tip {
     link: String,
-    /// The joints between it and the root that move, root first.
+    /// The moving joints between the root and the tip, root first.
     joints: Vec<String>,
     /// The length of the arm, if it has one \[m\].
     #[serde(skip_serializing_if = "Option::is_none")]
     reach: Option<f64>,
-    /// Why the arm has a closed form.
+    /// The family of its closed form, if it has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     family: Option<String>,
-    /// Why the arm's own solver does not suit.
+    /// Why the arm's own solver does not apply, if it does not.
     #[serde(skip_serializing_if = "Option::is_none")]
     unsuited: Option<String>,
 }
@@ -84,7 +86,7 @@ fn text(robot: &Robot, tips: &[Tip]) -> String {
     let n_following = (0..skeleton.n_joints()).filter(|&j| skeleton.mimic(j).is_some()).count();
     let following = match n_following {
         0 => String::new(),
-        n => format!(", {n} of them following others"),
+        n => format!(", {n} of them mimic others"),
     };
     let mass: f64 = robot.bodies().iter().map(|body| body.mass).sum();
     let mass = if mass > 0.0 { format!(", {mass:.1} kg") } else { String::new() };
@@ -102,7 +104,7 @@ fn text(robot: &Robot, tips: &[Tip]) -> String {
     )
 }
 
-/// Links with the joints that carry them, below each other; branches are indented, chains are not.
+/// A table of links and the joints that move them; branches are indented, chains are not.
 fn link_table(robot: &Robot) -> Table {
     let mut table = Table::new(&[
         ("link", Align::Left),
@@ -139,7 +141,7 @@ fn link_table(robot: &Robot) -> Table {
             let speed = speed_words(robot, moves.start);
             let limits = moves.map(|joint| limit_words(robot.skeleton(), joint));
             let limits: Vec<String> = limits.filter(|words| !words.is_empty()).collect();
-            // A body with several joints is named once.
+            // A body with several joints is named only once.
             let name = if k == 0 { name.as_str() } else { "" };
             let is_fixed = joint.kind.name() == "fixed";
             let cells = [name, &joint.name, joint.kind.name()].map(Cell::new);
@@ -152,7 +154,7 @@ fn link_table(robot: &Robot) -> Table {
     table
 }
 
-/// The largest speed of a joint with one value of its own, where the file gives one.
+/// The velocity limit of a joint with one value, if the file has one.
 fn speed_words(robot: &Robot, joint: usize) -> String {
     let skeleton = robot.skeleton();
     let dofs = skeleton.dof_range(joint);
@@ -167,7 +169,7 @@ fn speed_words(robot: &Robot, joint: usize) -> String {
     }
 }
 
-/// The limit of a joint, or what it follows; nothing for one that does not move.
+/// The limit of a joint, or the joint that it mimics; empty for a fixed joint.
 fn limit_words(skeleton: &Skeleton, joint: usize) -> String {
     if skeleton.kind(joint) == JointKind::Fixed {
         return String::new();
@@ -180,7 +182,7 @@ fn limit_words(skeleton: &Skeleton, joint: usize) -> String {
         offset if offset < 0.0 => format!(" - {}", -offset),
         offset => format!(" + {offset}"),
     };
-    format!("follows {}{times}{plus}", skeleton.name(mimic.joint))
+    format!("mimics {}{times}{plus}", skeleton.name(mimic.joint))
 }
 
 fn tip_table(tips: &[Tip]) -> Table {
@@ -206,7 +208,7 @@ fn tip_table(tips: &[Tip]) -> Table {
     table
 }
 
-/// What solves a pose of the tip.
+/// The solver for poses of the tip.
 fn solved_by(tip: &Tip) -> String {
     match (tip.joints.is_empty(), &tip.unsuited, &tip.family) {
         (true, ..) => "nothing moves it".to_owned(),
@@ -232,9 +234,9 @@ fn json(robot: &Robot, tips: &[Tip]) -> Result<String> {
         kind: &'static str,
         parent: &'a str,
         child: &'a str,
-        /// Of each value \[rad, m\]; `null` where there is none.
+        /// For each value \[rad, m\]; `null` where there is none.
         limits: Vec<[Option<f64>; 2]>,
-        /// Of each degree of freedom \[rad/s, m/s\]; `null` where there is none.
+        /// For each degree of freedom \[rad/s, m/s\]; `null` where there is none.
         max_speeds: Vec<Option<f64>>,
         #[serde(skip_serializing_if = "Option::is_none")]
         mimic: Option<Mimic<'a>>,

@@ -1,4 +1,4 @@
-//! The commands on robot arms: many targets, measures, maps.
+//! The commands for robot arms: many targets, tracks, maps, benchmarks.
 
 mod answers;
 mod rows;

@@ -14,7 +14,7 @@ use crate::output::{Pending, Stream};
 use crate::report::{degrees, length};
 use crate::table::{Align, Cell, Table, WIDTH, width};
 
-/// Where answers go, one after the other.
+/// A sink for answers, one after the other.
 pub(super) struct Rows<'t> {
     tool: &'t Tool,
     has_all: bool,
@@ -25,14 +25,14 @@ enum Form {
     Jsonl(Stream),
     Csv(Stream),
     Parquet(Box<ParquetWriter<Pending>>),
-    /// Its columns are as wide as all of it needs.
+    /// Kept until the end, because all rows determine the widths of its columns.
     Table(Box<JointTable>, Stream),
 }
 
 impl<'t> Rows<'t> {
-    /// Begins them.
+    /// Begins the output.
     ///
-    /// - `has_all`: answers have every solution, not one
+    /// - `has_all`: answers have every solution, not just one
     pub(super) fn begin(
         tool: &'t Tool,
         format: Format,
@@ -52,7 +52,7 @@ impl<'t> Rows<'t> {
             }
             Format::Parquet => {
                 let Some(output) = output else {
-                    return Err(Failure::usage("Parquet is binary; give a file for it: -o FILE"));
+                    return Err(Failure::usage("Parquet is binary; name a file for it: -o FILE"));
                 };
                 let writer = ParquetWriter::new(Pending::begin(output)?, &columns, &[]);
                 Form::Parquet(Box::new(writer.map_err(Failure::output)?))
@@ -66,7 +66,7 @@ impl<'t> Rows<'t> {
         Ok(Self { tool, has_all, form })
     }
 
-    /// Adds an answer; false once nobody reads them any more.
+    /// Adds an answer; false once the reader has closed the pipe.
     pub(super) fn add(&mut self, answer: &Answer) -> Result<bool> {
         match &mut self.form {
             Form::Jsonl(stream) => stream.write(&json_line(self.tool, answer, self.has_all)?),
@@ -88,7 +88,7 @@ impl<'t> Rows<'t> {
         }
     }
 
-    /// Writes what is left, and puts a file in its place.
+    /// Writes the remaining rows and completes the file.
     pub(super) fn finish(self) -> Result<()> {
         match self.form {
             Form::Jsonl(stream) | Form::Csv(stream) => stream.finish(),
@@ -101,7 +101,7 @@ impl<'t> Rows<'t> {
     }
 }
 
-/// Joint values by the names of the joints.
+/// Joint values keyed by the names of the joints.
 pub(super) struct Joints<'a>(pub(super) &'a [ArmJoint], pub(super) &'a [f64]);
 
 impl Serialize for Joints<'_> {
@@ -227,7 +227,7 @@ fn values(tool: &Tool, answer: &Answer, has_all: bool) -> Vec<Vec<Value>> {
     answer.poses.iter().enumerate().map(|(index, found)| row(index, Some(found))).collect()
 }
 
-/// At most this many joints have a column: more are not readable.
+/// At most this many joints have a column: more would not be readable.
 const MOST_JOINTS: usize = 8;
 
 /// Answers as a table for people.
@@ -235,7 +235,7 @@ pub(super) struct JointTable {
     table: Table,
     is_slide: Vec<bool>,
     has_all: bool,
-    /// What the heads of columns stand for, and what is wrong with rows.
+    /// The meanings of column heads, and the errors of rows.
     notes: Vec<String>,
 }
 
@@ -243,7 +243,7 @@ impl JointTable {
     pub(super) fn new(tool: &Tool, has_all: bool) -> Self {
         let joints = &tool.joints[..tool.joints.len().min(MOST_JOINTS)];
         let names = || joints.iter().map(|joint| joint.name.as_str());
-        // Beside the joints there is a target, a status and an error.
+        // Besides the joints there are a target, a status and an error.
         let is_narrow =
             names().map(|name| name.chars().count().max(8) + 2).sum::<usize>() < WIDTH - 35;
         let mut notes = Vec::new();
@@ -251,7 +251,7 @@ impl JointTable {
             notes.extend(names().enumerate().map(|(k, name)| format!("q{} is {name}", k + 1)));
         }
         if joints.len() < tool.joints.len() {
-            notes.push(format!("--format jsonl has all {} joints", tool.joints.len()));
+            notes.push(format!("--format jsonl lists all {} joints", tool.joints.len()));
         }
         let mut heads = vec![("target".to_owned(), Align::Right)];
         if has_all {
@@ -279,7 +279,7 @@ impl JointTable {
             Outcome::NotFound => Cell::new("~ not found"),
             Outcome::Bad(message) => {
                 self.notes.push(message.clone());
-                Cell::new("✗ no target")
+                Cell::new("✗ invalid")
             }
         };
         let mut poses = answer.poses.iter().enumerate();

@@ -1,4 +1,4 @@
-//! Columns of values, as CSV and as Parquet.
+//! Tables of values, as CSV and as Parquet.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -12,10 +12,10 @@ use parquet::file::properties::{WriterProperties, WriterPropertiesPtr};
 use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
 use parquet::schema::types::{Type, TypePtr};
 
-/// Rows of a row group: in memory at once, and always the same, so that equal rows give equal bytes.
+/// Number of rows in a row group. They are in memory at once. The number is fixed, so equal rows give equal bytes.
 pub(super) const GROUP: usize = 65_536;
 
-/// What a column holds; any of it may be absent.
+/// The type of a column; any value may be absent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Whole,
@@ -35,7 +35,7 @@ pub(super) enum Value {
 /// A column's name and kind.
 pub(super) type Column = (String, Kind);
 
-/// A line of CSV: fields in quotes where they need them, numbers in the shortest form that reads back to the same bits.
+/// A line of CSV: fields are quoted where necessary, numbers are in the shortest form that reads back to the same bits.
 pub(super) fn csv_line(values: &[Value]) -> String {
     let field = |value: &Value| match value {
         Value::Absent => String::new(),
@@ -46,7 +46,7 @@ pub(super) fn csv_line(values: &[Value]) -> String {
     values.iter().map(field).collect::<Vec<_>>().join(",") + "\n"
 }
 
-/// The heads of columns.
+/// The header line.
 pub(super) fn csv_head(columns: &[Column]) -> String {
     columns.iter().map(|(name, _)| quoted(name)).collect::<Vec<_>>().join(",") + "\n"
 }
@@ -63,7 +63,7 @@ fn quoted(text: &str) -> String {
 pub(super) struct ParquetWriter<W: Write + Send> {
     file: SerializedFileWriter<W>,
     columns: Vec<Column>,
-    /// Rows that wait for their group to be full.
+    /// Rows of the group that is not full yet.
     rows: Vec<Vec<Value>>,
 }
 
@@ -91,7 +91,7 @@ impl<W: Write + Send> ParquetWriter<W> {
         if self.rows.len() == GROUP { self.write_group() } else { Ok(()) }
     }
 
-    /// Writes what is left, and the end of the file.
+    /// Writes the last group and the footer.
     pub(super) fn finish(mut self) -> Result<W, ParquetError> {
         if !self.rows.is_empty() {
             self.write_group()?;
@@ -156,7 +156,7 @@ fn write_column<'v>(
     column.close()
 }
 
-/// True for bytes that begin as Parquet does.
+/// True for bytes that begin like a Parquet file.
 pub(super) fn is_parquet(bytes: &[u8]) -> bool {
     bytes.starts_with(b"PAR1")
 }

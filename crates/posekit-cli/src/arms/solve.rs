@@ -14,7 +14,7 @@ use crate::output::{note, print, refuse_same};
 use crate::robot::unit_rotation;
 use crate::stop::Stop;
 
-/// Targets that are solved before the first of their answers is written, at most. The answers do not depend on it.
+/// The largest number of targets solved before the first of their answers is written. The answers do not depend on it.
 const AT_ONCE: usize = 4096;
 
 /// Solves one target, or all of a file.
@@ -36,7 +36,7 @@ pub(crate) fn solve(args: &SolveArgs) -> Result<()> {
             }
             let mut source = Targets::open(targets)?;
             let rows = Rows::begin(&tool, format, output, how.all)?;
-            solve_many(&tool, &how, &mut source, rows)?.tell(args)
+            solve_many(&tool, &how, &mut source, rows)?.print(args)
         }
         None => {
             let row = Row { number: 1, target: Ok(target(args, &tool)?) };
@@ -48,7 +48,7 @@ pub(crate) fn solve(args: &SolveArgs) -> Result<()> {
                 count.add(answer);
             }
             rows.finish()?;
-            count.tell(args)
+            count.print(args)
         }
     }
 }
@@ -78,7 +78,7 @@ fn default_format(args: &SolveArgs, output: Option<&Path>) -> Format {
     }
 }
 
-/// Options of the task solvers, which would have no effect, are errors.
+/// Refuses options of the task solvers, which would have no effect.
 fn refuse_task_options(args: &SolveArgs) -> Result<()> {
     let solver = &args.solver;
     let given = [
@@ -90,12 +90,12 @@ fn refuse_task_options(args: &SolveArgs) -> Result<()> {
     match given.into_iter().find(|(is_given, _)| *is_given) {
         None => Ok(()),
         Some((_, option)) => Err(Failure::usage(format!(
-            "{option} does not go with --targets, --all and --nearest, which the arm's own solver runs"
+            "{option} does not apply with --targets, --all or --nearest, which use the arm's own solver"
         ))),
     }
 }
 
-/// How many targets became what.
+/// The number of targets with each outcome.
 #[derive(Debug, Default)]
 struct Count {
     all: usize,
@@ -118,10 +118,10 @@ impl Count {
         }
     }
 
-    /// Says how it went, and how the command ends.
-    fn tell(&self, args: &SolveArgs) -> Result<()> {
+    /// Prints a summary and returns the result of the command.
+    fn print(&self, args: &SolveArgs) -> Result<()> {
         if self.is_stopped {
-            let rest = if args.arm.output.is_some() { "; nothing is written" } else { "" };
+            let rest = if args.arm.output.is_some() { "; no file was written" } else { "" };
             note(&format!("stopped after {} targets{rest}", self.all));
             return Err(Failure::stopped());
         }
@@ -131,7 +131,7 @@ impl Count {
         }
         if let Some(first) = &self.first_bad {
             note(&format!(
-                "error: {} of {} rows are no targets, first {first}",
+                "error: {} of {} rows are invalid, the first at {first}",
                 self.bad, self.all
             ));
             return Err(Failure::some_failed());
@@ -143,7 +143,7 @@ impl Count {
     }
 }
 
-/// Solves rows as they come, until there are no more, nobody reads the answers any more, or it is asked to stop.
+/// Solves rows as they arrive, until the input ends, the reader closes the pipe, or Ctrl-C is pressed.
 fn solve_many(tool: &Tool, how: &How, source: &mut Targets, mut rows: Rows<'_>) -> Result<Count> {
     let stop = Stop::listen();
     let mut count = Count::default();

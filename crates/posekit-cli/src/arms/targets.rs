@@ -1,4 +1,4 @@
-//! Files of targets: JSON lines, CSV and Parquet, read row by row. A bad row stops none of the others.
+//! Files of targets: JSON lines, CSV and Parquet, read row by row. A bad row does not stop the others.
 
 use std::fs::File;
 use std::io::{BufRead as _, BufReader, Read, Seek as _};
@@ -15,17 +15,17 @@ use super::sheet::is_parquet;
 use crate::failure::{Failure, Result};
 use crate::output::note;
 
-/// Where a tip must be.
+/// The target of a tip.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Target {
     pub(super) position: DVec3,
-    /// None if any will do.
+    /// `None` if the orientation is free.
     pub(super) orientation: Option<DQuat>,
-    /// When \[s\], on a path.
+    /// The time on a path \[s\].
     pub(super) time: Option<f64>,
 }
 
-/// A target, or what is wrong with it and where.
+/// A target, or an error with its location.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Row {
     /// From 1.
@@ -46,13 +46,13 @@ enum Source {
     Parquet(Box<RowIter<'static>>, Layout),
 }
 
-/// A line may be so long \[bytes\].
+/// The longest line that is read \[bytes\].
 const LONGEST: u64 = 1 << 16;
 
-/// The largest number of a target, as in all files: what is squared stays finite.
+/// The largest number in a target, as in all files: squares stay finite.
 const LARGEST: f64 = 1e100;
 
-/// Bytes that are read at once.
+/// The number of bytes read at once.
 const BUFFER: usize = 1 << 18;
 
 impl Targets {
@@ -84,7 +84,7 @@ impl Targets {
         Ok(Self { source, n_read: 0, name })
     }
 
-    /// The next rows, at most so many, and only as many as are at hand; none at the end.
+    /// The next rows that are available without waiting, at most this many; none at the end.
     pub(super) fn next_rows(&mut self, most: usize) -> Result<Vec<Row>> {
         let mut rows = Vec::new();
         while rows.len() < most && (rows.is_empty() || self.source.is_at_hand()) {
@@ -97,7 +97,7 @@ impl Targets {
     }
 }
 
-/// A target or what is wrong with it; what is wrong with the file is an error outside.
+/// A target, or its error; an error of the whole file is the outer one.
 type Next = core::result::Result<Option<core::result::Result<Target, String>>, String>;
 
 impl Source {
@@ -142,7 +142,7 @@ impl Source {
     }
 }
 
-/// Does what a damaged file may bring down.
+/// Runs a reader that a damaged file could make panic.
 pub(super) fn guarded<T>(
     work: impl FnOnce() -> parquet::errors::Result<T>,
 ) -> core::result::Result<T, String> {
@@ -164,7 +164,7 @@ fn parquet(file: File) -> core::result::Result<Source, String> {
 /// Numbered lines of a stream, without blank ones.
 struct Lines {
     reader: BufReader<Box<dyn Read>>,
-    /// All lines that were read, and those that were not blank.
+    /// The number of all lines read, and of those that were not blank.
     n_read: usize,
     n_taken: usize,
 }
@@ -182,7 +182,7 @@ impl Lines {
         Ok(Self { reader, n_read: 0, n_taken: 0 })
     }
 
-    /// The first byte that is not blank, without taking it.
+    /// The first byte that is not blank, without consuming it.
     fn first_byte(&mut self) -> core::result::Result<Option<u8>, String> {
         loop {
             let Some(&byte) = self.reader.fill_buf().map_err(cannot_read)?.first() else {
@@ -196,7 +196,7 @@ impl Lines {
         }
     }
 
-    /// Whether a line can be had without waiting.
+    /// Whether a line is available without waiting.
     fn is_at_hand(&self) -> bool {
         self.reader.buffer().contains(&b'\n')
     }
@@ -241,14 +241,14 @@ struct JsonTarget {
     time: Option<f64>,
 }
 
-/// Whether a line is the beginning of something longer.
+/// Whether a line ends before its object does.
 fn ends_inside(text: &str) -> bool {
     serde_json::from_str::<serde_json::Value>(text).is_err_and(|error| error.is_eof())
 }
 
 fn json_target(text: &str) -> core::result::Result<Target, String> {
     let target: JsonTarget = serde_json::from_str(text).map_err(|error| {
-        // There is one line only; the column is what helps.
+        // There is only one line, so only the column is useful.
         let (column, message) = (error.column(), error.to_string());
         let message = message.split(" at line ").next().unwrap_or_default();
         format!("column {column}: {message}")
@@ -268,7 +268,7 @@ fn json_target(text: &str) -> core::result::Result<Target, String> {
     Ok(Target { position: DVec3::from_array(position), orientation, time })
 }
 
-/// The columns of the head, which is the first line.
+/// The columns of the header, which is the first line.
 fn csv(mut lines: Lines, name: &str) -> core::result::Result<Source, String> {
     let Some((line, head)) = lines.next()? else {
         return Err("there are no targets in the file".to_owned());
@@ -305,7 +305,7 @@ fn csv_target(text: &str, layout: &Layout) -> core::result::Result<Target, Strin
     })
 }
 
-/// Which columns have the numbers of a target.
+/// The columns that contain the numbers of a target.
 #[derive(Debug, Clone, PartialEq)]
 struct Layout {
     n_columns: usize,
@@ -329,7 +329,7 @@ const TIME: [&str; 1] = ["time"];
 const MATRIX: [&str; 9] = ["r11", "r12", "r13", "r21", "r22", "r23", "r31", "r32", "r33"];
 
 impl Layout {
-    /// The layout of columns with these names, and those that it does not use.
+    /// The layout of columns with these names, and the unused ones.
     fn of(names: &[String]) -> core::result::Result<(Self, Vec<String>), String> {
         let Some(position) = find(names, POSITION)? else {
             return Err("there are no columns x, y and z".to_owned());
@@ -357,7 +357,7 @@ impl Layout {
 
     /// The target of a row.
     ///
-    /// - `number`: the number in a column, or what is wrong with it
+    /// - `number`: the number in a column, or its error
     fn target(
         &self,
         number: impl Fn(usize) -> core::result::Result<f64, String>,
@@ -408,7 +408,7 @@ fn find<const N: usize>(
         let mut found = names.iter().enumerate().filter(|(_, name)| *name == wanted);
         match (found.next(), found.next()) {
             (Some((index, _)), None) => *column = index,
-            (Some(_), Some(_)) => return Err(format!("the column {wanted} is there twice")),
+            (Some(_), Some(_)) => return Err(format!("the column {wanted} appears twice")),
             (None, _) => missing.push(wanted),
         }
     }
@@ -421,7 +421,7 @@ fn find<const N: usize>(
     }
 }
 
-/// A quaternion x, y, z, w of unit length, nearly.
+/// A quaternion x, y, z, w of nearly unit length.
 fn unit(quaternion: [f64; 4], what: &str) -> core::result::Result<DQuat, String> {
     let rotation = DQuat::from_array(quaternion);
     let length = rotation.length();
@@ -441,7 +441,7 @@ fn of_matrix(rows: [[f64; 3]; 3], what: &str) -> core::result::Result<DQuat, Str
     let matrix = DMat3::from_cols_array_2d(&rows).transpose();
     let off = (matrix * matrix.transpose() - DMat3::IDENTITY).to_cols_array();
     let off = off.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
-    // Not `off > 1e-3`: numbers so large that their products overflow are refused, too.
+    // Not `off > 1e-3`: numbers whose products overflow must be refused, too.
     if !(off <= 1e-3 && matrix.determinant() > 0.0) {
         return Err(format!("{what}: is not a rotation matrix"));
     }
@@ -470,7 +470,7 @@ mod tests {
         for (names, part) in [
             ("a,b", "there are no columns x, y and z"),
             ("x,y", "there is no z"),
-            ("x,y,z,x", "the column x is there twice"),
+            ("x,y,z,x", "the column x appears twice"),
             ("x,y,z,qx,qy", "there is no qz, qw"),
             ("x,y,z,roll,pitch,yaw,qx,qy,qz,qw", "only one of"),
         ] {

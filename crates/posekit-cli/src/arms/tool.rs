@@ -1,4 +1,4 @@
-//! The arm that moves a link of a robot, and what its joints are called.
+//! The arm that moves a link of a robot, and the names of its joints.
 
 use std::path::Path;
 
@@ -24,9 +24,9 @@ pub(super) struct Tool {
     pub(super) skeleton: Skeleton,
     /// The configuration of the whole robot to start from.
     pub(super) start: Vec<f64>,
-    /// The joints whose values the arm finds, root first.
+    /// The joints that the arm solves for, root first.
     pub(super) joints: Vec<ArmJoint>,
-    /// Where the frame of the targets is.
+    /// The pose of the frame of the targets.
     pub(super) world_from_base: Pose,
 }
 
@@ -36,7 +36,7 @@ pub(super) struct ArmJoint {
     pub(super) name: String,
     /// Its index in the skeleton.
     pub(super) joint: usize,
-    /// Where its value is in a configuration.
+    /// The index of its value in a configuration.
     pub(super) value: usize,
     pub(super) is_slide: bool,
 }
@@ -84,20 +84,20 @@ impl Tool {
         self.joints.iter().map(|joint| q[joint.value]).collect()
     }
 
-    /// Refuses what has no end.
+    /// Refuses an arm of infinite reach.
     pub(super) fn finite_reach(&self) -> Result<f64> {
         let reach = self.arm.reach();
         if reach.is_finite() {
             return Ok(reach);
         }
         Err(Failure::usage(format!(
-            "a slide without limits moves {}: it reaches without end; give --base to hold that joint",
+            "a slide without limits moves {}, so its reach is infinite; give --base to hold that joint",
             self.tip
         )))
     }
 }
 
-/// The joints between held ones and a frame, in whose place those that they mimic count.
+/// The joints between the base and a frame; mimic joints are replaced by their drivers.
 fn joints(skeleton: &Skeleton, frame: Frame, held: &[usize]) -> Vec<ArmJoint> {
     let driver = |joint| skeleton.mimic(joint).map_or(joint, |mimic| mimic.joint);
     let mut joints: Vec<usize> = skeleton.ancestors(frame.joint).map(driver).collect();

@@ -15,10 +15,10 @@ use crate::draw::significant;
 use crate::failure::{Failure, Result};
 use crate::output::{Pending, Stream, note, print, refuse_same};
 
-/// Poses per second, where nothing says when they are.
+/// Poses per second of a path without times.
 const RATE: f64 = 500.0;
 
-/// Follows the path, writes the joint values and says how it ended.
+/// Follows the path, writes the joint values and reports how the track ended.
 pub(crate) fn track(args: &TrackArgs) -> Result<()> {
     refuse_same(&[("--path", Some(&args.path)), ("--output", args.output.as_ref())])?;
     if args.path == Path::new("-") && args.tool.robot == Path::new("-") {
@@ -34,7 +34,7 @@ pub(crate) fn track(args: &TrackArgs) -> Result<()> {
     if n_turned == 0 {
         settings.slack[3..].fill(f64::INFINITY);
     } else if n_turned < targets.len() {
-        return Err(Failure::in_file("some poses have an orientation, and some have none", &name));
+        return Err(Failure::in_file("some poses have an orientation and some do not", &name));
     }
     let pose = |target: &Target| {
         let rotation = target.orientation.unwrap_or(DQuat::IDENTITY);
@@ -47,7 +47,7 @@ pub(crate) fn track(args: &TrackArgs) -> Result<()> {
     tell(&tool, &track, &times, args)
 }
 
-/// All poses of a file; a path with a bad one is none.
+/// All poses of a file; a single bad one is an error.
 fn read(path: &Path) -> Result<Vec<Target>> {
     let mut source = Targets::open(path)?;
     let mut targets = Vec::new();
@@ -66,7 +66,7 @@ fn read(path: &Path) -> Result<Vec<Target>> {
     Ok(targets)
 }
 
-/// When the poses are \[s\].
+/// The times of the poses \[s\].
 fn times(targets: &[Target], rate: Option<f64>) -> core::result::Result<Vec<f64>, String> {
     let times: Vec<f64> = targets.iter().filter_map(|target| target.time).collect();
     match (times.len(), rate) {
@@ -74,13 +74,11 @@ fn times(targets: &[Target], rate: Option<f64>) -> core::result::Result<Vec<f64>
             let rate = rate.unwrap_or(RATE);
             Ok((0..targets.len()).map(|k| k as f64 / rate).collect())
         }
-        (_, Some(_)) => Err("the poses have times of their own; leave out --rate".to_owned()),
-        (n, None) if n < targets.len() => {
-            Err("some poses have a time, and some have none".to_owned())
-        }
+        (_, Some(_)) => Err("the poses have times; omit --rate".to_owned()),
+        (n, None) if n < targets.len() => Err("some poses have a time and some do not".to_owned()),
         (_, None) => match times.windows(2).position(|pair| pair[1] <= pair[0]) {
             Some(k) => {
-                Err(format!("the time of pose {} is not after that of the one before", k + 2))
+                Err(format!("the time of pose {} is not after that of the previous one", k + 2))
             }
             None => Ok(times),
         },
@@ -113,7 +111,7 @@ fn limits(tool: &Tool, option: &str, given: &[f64]) -> Result<Vec<f64>> {
         let Some(limit) = of_joint(k) else {
             let (n, all) = (given.len(), tool.joints.len());
             return Err(Failure::usage(format!(
-                "{option} has {n} values; give one for all joints that move {}, or {all}, one for each",
+                "{option} has {n} values; give one for all joints that move {}, or {all} for one each",
                 tool.tip
             )));
         };
@@ -189,7 +187,7 @@ fn write(tool: &Tool, track: &Track, output: Option<&Path>) -> Result<()> {
     stream.finish()
 }
 
-/// Says how it ended: on standard output, unless that has the joint values.
+/// Prints how the track ended, on standard output unless the joint values go there.
 fn tell(tool: &Tool, track: &Track, times: &[f64], args: &TrackArgs) -> Result<()> {
     let words = words(tool, track, times);
     match &args.output {
@@ -208,7 +206,7 @@ fn words(tool: &Tool, track: &Track, times: &[f64]) -> String {
     let TrackStatus::Ended { path_time, reason, dexterity } = &track.status else {
         let (n, time) = (times.len(), seconds(end - begin + track.delay()));
         let slower = match track.delay() {
-            delay if delay > 1e-9 => format!(", {} later than asked for", seconds(delay)),
+            delay if delay > 1e-9 => format!(", {} later than requested", seconds(delay)),
             _ => String::new(),
         };
         return format!("✓ followed to the end: {n} poses in {time}{slower}");
@@ -216,7 +214,7 @@ fn words(tool: &Tool, track: &Track, times: &[f64]) -> String {
     let why = match reason {
         TrackEnd::Limits(joints) => {
             let names: Vec<&str> = joints.iter().map(|&joint| tool.skeleton.name(joint)).collect();
-            format!("the limit of {} is in the way", names.join(" and "))
+            format!("stopped by the limit of {}", names.join(" and "))
         }
         TrackEnd::Singularity => {
             "the configuration is singular, and the branch turns back".to_owned()

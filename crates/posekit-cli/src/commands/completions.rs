@@ -1,4 +1,4 @@
-//! `posekit completions`: a script that teaches a shell the command's words.
+//! `posekit completions`: a completion script for a shell.
 
 use clap::CommandFactory as _;
 

@@ -32,10 +32,10 @@ const METHODS: [Method; 6] = [
 
 /// Time spent on repeating one solve for its median.
 const TIMING: Duration = Duration::from_millis(40);
-/// Repetitions at least and at most; odd, so that there is a middle one.
+/// Least and largest number of repetitions; odd, so that the median is one of them.
 const REPEATS: [usize; 2] = [5, 2001];
 
-/// One run: who, how, and whether it is the classic iteration.
+/// One run: the method, its settings, and whether it is the classic iteration.
 struct Job {
     method: Method,
     settings: Settings,
@@ -76,7 +76,7 @@ pub(crate) fn demo(args: &DemoArgs) -> Result<()> {
     ))
 }
 
-/// The solvers that fit, and their classic iterations where the example shows them.
+/// The solvers that apply, and their classic iterations where the example shows them.
 fn jobs_of(example: &Example) -> Vec<Job> {
     let settings = |classic| {
         let usual = Settings::default();
@@ -189,7 +189,7 @@ fn table(models: &[Model]) -> Table {
     table
 }
 
-/// The status in few words: the count of iterations has a column of its own.
+/// The status in few words: the number of iterations has its own column.
 fn brief_words(run: &Run, unit: &str) -> String {
     let effort = Effort::of(run.look, run.iterations);
     let words = match &run.outcome {
@@ -211,19 +211,19 @@ fn page(models: Vec<Model>, tasks: Vec<DetailTable>) -> Report {
     Report {
         title: "posekit demo".to_owned(),
         answer: answer(&models),
-        about: "Each solver that fits a model solved it from the same start. Dashed grey is the start, colour the result, \
-                the thin line the way of the tip. What asks for many things at once is for least squares alone. \
-                Every error is measured by forward kinematics on the pose that is shown. Where a curve drops at once, the solver noticed that it had locked up, or would \
-                take long, and left its own iteration for a direct way."
+        about: "Every applicable solver ran on each model from the same start. Dashed grey is the start, colour the result, \
+                the thin line the path of the tip. Models with many tasks are solved by least squares only. \
+                Every error is measured by forward kinematics on the pose that is shown. Where a curve drops abruptly, the solver detected a lock-up or slow convergence, \
+                and another method took over."
             .to_owned(),
         models,
         details: tasks.into_iter().chain(tables).collect(),
-        footer: "Made by posekit demo. Run it again: drawings and numbers stay the same to the bit, only the times differ."
+        footer: "Made by posekit demo. Another run gives the same drawings and numbers, bit for bit; only the times differ."
             .to_owned(),
     }
 }
 
-/// The answer in a sentence: how many reached, the slowest, and what became of the classic iterations.
+/// A summary in one sentence: how many solves reached, the slowest, and the classic iterations.
 fn answer(models: &[Model]) -> String {
     let is_classic = |run: &&Run| run.solver.ends_with(" classic");
     let all = || models.iter().flat_map(|model| &model.runs);

@@ -12,7 +12,7 @@ use crate::output::{print, write_file};
 use crate::picture;
 use crate::report;
 
-/// Solves, draws, writes the file and says how it went.
+/// Solves, draws, writes the file and prints the outcome.
 pub(crate) fn draw(args: &DrawArgs) -> Result<()> {
     let (sheet, outcome) = match read_problem(&args.problem)? {
         Problem::Scene(scene) => draw_scene(scene, args)?,
@@ -26,8 +26,8 @@ fn draw_scene(mut scene: Scene, args: &DrawArgs) -> Result<(Sheet, Outcome)> {
     if let Some(title) = &args.title {
         scene.title.clone_from(title);
     }
-    let asked = args.solver.solver;
-    let solution = scene.solve(asked, &args.solver.settings(&scene, Detail::Iterations)?)?;
+    let requested = args.solver.solver;
+    let solution = scene.solve(requested, &args.solver.settings(&scene, Detail::Iterations)?)?;
     let ran = solution.choice.method;
     let outcome = report::outcome(&scene, &solution);
     let escaped = report::escape(&solution);
@@ -35,7 +35,7 @@ fn draw_scene(mut scene: Scene, args: &DrawArgs) -> Result<(Sheet, Outcome)> {
     let curve = picture::error_curve(&scene, ran, &solution);
     let sheet = Sheet {
         drawing: picture::drawing(&scene, ran, &solution),
-        solver: report::method_words(asked, ran),
+        solver: report::method_words(requested, ran),
         words: status_words(&outcome, effort, scene.unit, escaped),
         // A closed form has nothing to plot.
         curves: if curve.values.len() > 2 { vec![curve] } else { Vec::new() },
@@ -49,11 +49,11 @@ fn draw_figure(figure: &FigureScene, args: &DrawArgs) -> Result<(Sheet, Outcome)
     if let Some(title) = &args.title {
         scene.title.clone_from(title);
     }
-    let asked = args.solver.solver;
-    let given = args.solver.settings_for(figure.chosen(asked), true, Detail::Iterations)?;
+    let requested = args.solver.solver;
+    let given = args.solver.settings_for(figure.chosen(requested), true, Detail::Iterations)?;
     let mut settings = figure.settings(given);
     args.solver.override_settings(&mut settings);
-    let solution = figure.solve(asked, &settings)?;
+    let solution = figure.solve(requested, &settings)?;
     let ran = solution.choice.method;
     let mut curve = picture::error_curve(&scene, ran, &solution);
     if let Some(first) = curve.values.first_mut() {
@@ -73,7 +73,7 @@ fn draw_figure(figure: &FigureScene, args: &DrawArgs) -> Result<(Sheet, Outcome)
     picture::add_capsules(&mut drawing, figure, &solution.configuration);
     let sheet = Sheet {
         drawing,
-        solver: report::method_words(asked, ran),
+        solver: report::method_words(requested, ran),
         words: figure_report::words(figure, &solution, &settings),
         curves: if curve.values.len() > 2 { vec![curve] } else { Vec::new() },
         tolerance: Some(solution.tolerance),

@@ -45,29 +45,29 @@ fn detail(args: &SolveArgs) -> Detail {
 }
 
 fn solve_scene(scene: &Scene, args: &SolveArgs) -> Result<(String, Solution)> {
-    let asked = args.solver.solver;
-    let solution = scene.solve(asked, &args.solver.settings(scene, detail(args))?)?;
+    let requested = args.solver.solver;
+    let solution = scene.solve(requested, &args.solver.settings(scene, detail(args))?)?;
     let ran = solution.choice.method;
     let text = match format(args)? {
         Format::Json => solution_file(scene, ran, &solution, args.trace, args.explain)
             .to_json()
             .map_err(Failure::input)?,
-        _ => report::text(scene, [asked, ran], &solution, args.explain),
+        _ => report::text(scene, [requested, ran], &solution, args.explain),
     };
     Ok((text, solution))
 }
 
 fn solve_figure(figure: &FigureScene, args: &SolveArgs) -> Result<(String, Solution)> {
-    let asked = args.solver.solver;
-    let given = args.solver.settings_for(figure.chosen(asked), true, detail(args))?;
+    let requested = args.solver.solver;
+    let given = args.solver.settings_for(figure.chosen(requested), true, detail(args))?;
     let mut settings = figure.settings(given);
     args.solver.override_settings(&mut settings);
-    let solution = figure.solve(asked, &settings)?;
+    let solution = figure.solve(requested, &settings)?;
     let text = match format(args)? {
         Format::Json => figure_solution_file(figure, &solution, &settings, args.trace)
             .to_json()
             .map_err(Failure::input)?,
-        _ => figure_report::text(figure, asked, &solution, &settings, args.explain),
+        _ => figure_report::text(figure, requested, &solution, &settings, args.explain),
     };
     Ok((text, solution))
 }

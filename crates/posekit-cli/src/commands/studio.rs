@@ -11,13 +11,13 @@ use crate::failure::{Failure, Result};
 use crate::output::print;
 use crate::serve::{Site, listen, serve};
 
-/// The usual port: the same address every time, so that a browser finds what it keeps for it (theme, offline copy).
+/// The usual port: always the same address, so that a browser finds what it has stored for it (theme, offline copy).
 const USUAL_PORT: u16 = 7361;
 
 /// Where the page is relative to a folder: built in the repository, and installed beside a program.
 const PLACES: [&str; 2] = ["studio/dist", "share/posekit/studio"];
 
-/// Serves the page until it is stopped.
+/// Serves the page until the command is stopped.
 pub(crate) fn studio(args: &StudioArgs) -> Result<()> {
     let folder = folder(args.dir.as_deref())?;
     let site = Site::of(&folder).map_err(|error| {
@@ -40,7 +40,7 @@ pub(crate) fn studio(args: &StudioArgs) -> Result<()> {
     Ok(())
 }
 
-/// The folder that was named, or the first of the usual places that is there.
+/// The folder that was named, or the first of the usual places that exists.
 fn folder(named: Option<&Path>) -> Result<PathBuf> {
     if let Some(folder) = named {
         return Ok(folder.to_owned());
@@ -55,23 +55,23 @@ fn folder(named: Option<&Path>) -> Result<PathBuf> {
         .find(|folder| folder.join("index.html").is_file());
     found.ok_or_else(|| {
         Failure::usage(
-            "the studio is not built here: run `cargo xtask studio` in the repository, or give the folder that \
-             `cargo xtask studio --build` left with --dir",
+            "the studio is not built: run `cargo xtask studio` in the repository, or give the folder made by \
+             `cargo xtask studio --build` with --dir",
         )
     })
 }
 
-/// The port that was asked for, else the usual one, else any.
-fn take_port(asked: Option<u16>) -> Result<TcpListener> {
-    let port = asked.unwrap_or(USUAL_PORT);
+/// The requested port, else the usual one, else any.
+fn take_port(requested: Option<u16>) -> Result<TcpListener> {
+    let port = requested.unwrap_or(USUAL_PORT);
     let taken = match listen(port) {
-        Err(error) if asked.is_none() && error.kind() == ErrorKind::AddrInUse => listen(0),
+        Err(error) if requested.is_none() && error.kind() == ErrorKind::AddrInUse => listen(0),
         taken => taken,
     };
     taken.map_err(|error| Failure::output(format!("cannot listen on port {port}: {error}")))
 }
 
-/// Asks the desktop to show the page, where there is one; the address has been printed for everyone else.
+/// Opens the page in the default browser, if there is a desktop; the address has been printed in any case.
 fn open_browser(address: &str) {
     let (program, before): (&str, &[&str]) = if cfg!(target_os = "macos") {
         ("open", &[])

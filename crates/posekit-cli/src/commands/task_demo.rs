@@ -1,4 +1,4 @@
-//! The part of `posekit demo` on problems of many tasks: one solve by least squares, and what became of each task.
+//! The part of `posekit demo` on problems with many tasks: one solve by least squares, and the error of each task.
 
 use std::hint::black_box;
 
@@ -16,7 +16,7 @@ use crate::task_picture::drawing;
 
 const METHOD: Method = Method::LeastSquares;
 
-/// Solves the scene and times it with `median`, which repeats what it is given and says how many microseconds it took.
+/// Solves the scene and times it with `median`, which repeats a function and returns its median time in microseconds.
 pub(super) fn model(
     scene: &TaskScene,
     median: impl Fn(&mut dyn FnMut() -> posekit::Result<()>) -> Result<f64>,
@@ -57,7 +57,7 @@ pub(super) fn model(
     Ok((model, task_table(scene, &solution)))
 }
 
-/// The largest distance by which a task is missed, by forward kinematics and not by the solver's word \[m\].
+/// The largest distance by which a task is missed, by forward kinematics, independent of the solver \[m\].
 fn largest_distance(scene: &TaskScene, tasks: &[Task], q: &[f64]) -> f64 {
     tasks.iter().map(|task| task.miss(&scene.skeleton, q).distance).fold(0.0, f64::max)
 }
@@ -79,21 +79,21 @@ fn outcome(scene: &TaskScene, solution: &Solution) -> Outcome {
     }
 }
 
-/// What was asked for, how far it was and how far it is.
+/// A table of the tasks with their errors before and after.
 fn task_table(scene: &TaskScene, solution: &Solution) -> DetailTable {
-    let row = |asked: &crate::figures::Asked| {
+    let row = |named: &crate::figures::NamedTask| {
         let [before, after] = [&scene.start, &solution.configuration]
-            .map(|q| miss_words(asked.task.miss(&scene.skeleton, q)));
-        vec![asked.words.to_owned(), asked.task.kind.name().to_owned(), before, after]
+            .map(|q| miss_words(named.task.miss(&scene.skeleton, q)));
+        vec![named.words.to_owned(), named.task.kind.name().to_owned(), before, after]
     };
     DetailTable {
         title: format!("{}, task by task", scene.title),
-        head: ["task", "kind", "off before", "off after"].map(str::to_owned).to_vec(),
-        rows: scene.asked.iter().map(row).collect(),
+        head: ["task", "kind", "error before", "error after"].map(str::to_owned).to_vec(),
+        rows: scene.named_tasks.iter().map(row).collect(),
     }
 }
 
-/// A miss for people; below the tolerances, which are a micrometre and a microradian, it is none worth three digits.
+/// A miss for people; below the tolerances, a micrometre and a microradian, only its order of magnitude matters.
 fn miss_words(miss: Miss) -> String {
     let distance = |value: f64| match value {
         large if large >= 1e-6 => length_words(large, "m"),

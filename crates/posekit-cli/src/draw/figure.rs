@@ -7,7 +7,7 @@ use super::svg::{Markup, Path, Tag, circle, line, root};
 use super::view::{Screen, View};
 use super::{Figure, JointMark, JointShape, PoleMark, PoseDrawing, Rod, TargetMark};
 
-/// Room around the figure \[px\]: limit arcs, the target's ring and the root's ground line stay inside.
+/// Margin around the figure \[px\]: limit arcs, the target's ring and the root's ground line stay inside.
 pub(super) const MARGIN: f64 = 28.0;
 /// At most this many ghosts are drawn; more would hide the result.
 const MOST_GHOSTS: usize = 6;
@@ -15,12 +15,12 @@ const MOST_GHOSTS: usize = 6;
 const BONE_SLIMNESS: f64 = 0.1;
 /// Half width of a bone at its end, as a fraction of that at its base.
 const BONE_TAPER: f64 = 0.55;
-/// Below this half width \[px\] a bone is drawn in full colour with a hairline, a joint as a bead.
+/// Below this half width \[px\] a bone is drawn in full colour with a hairline, a joint as a small disc.
 const DENSE: f64 = 1.9;
 
-/// A picture of one drawing as an `svg` element, to be set into a page whose style sheet is [`super::look::page_style`].
+/// A picture of one drawing as an `svg` element, for a page with the style sheet [`super::look::page_style`].
 ///
-/// - `view`: from [`View::of`] this drawing, or of all that stand beside it
+/// - `view`: from [`View::of`] this drawing, or of all drawings beside it
 /// - `size`: width and height of the view box \[px\]
 pub(super) fn picture(drawing: &PoseDrawing, view: &View, size: [f64; 2]) -> String {
     let mut out = Markup::new();
@@ -55,7 +55,7 @@ pub(super) fn draw_pose(out: &mut Markup, drawing: &PoseDrawing, view: &View, si
     }
     let is_result = drawing.result.is_some();
     draw_sights(out, drawing, shown, &screen);
-    // A solid figure would hide the targets at its joints; slim bones let them be seen.
+    // A solid figure would hide the targets at its joints; slim bones leave them visible.
     let is_solid = shown.is_some_and(|figure| !figure.radii.is_empty());
     if !is_solid {
         draw_targets(out, drawing, &screen, &pen);
@@ -78,7 +78,7 @@ pub(super) fn draw_pose(out: &mut Markup, drawing: &PoseDrawing, view: &View, si
     out.close_line();
 }
 
-/// Sizes that suit a figure \[px\].
+/// Sizes chosen for a figure \[px\].
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Pen {
     /// Half width of an ordinary bone at its base.
@@ -92,7 +92,7 @@ pub(super) struct Pen {
 }
 
 impl Pen {
-    /// Sizes from the mean length of the figure's bones: the joints of a rope of a hundred bones are beads, those of an arm discs.
+    /// Sizes from the mean length of the figure's bones: the joints of a rope of a hundred bones are dots, those of an arm discs.
     fn for_figure(figure: Option<&Figure>, screen: &Screen<'_>) -> Self {
         if figure.is_some_and(|figure| !figure.radii.is_empty()) {
             return Self { bone: 5.0, joint: 2.4, arc: 14.0, mark: 0.74 };
@@ -116,7 +116,7 @@ impl Pen {
         }
     }
 
-    /// True when bones are so short that only beads and lines can be told apart.
+    /// True when bones are so short that only dots and lines are distinguishable.
     pub(super) const fn is_dense(&self) -> bool {
         self.bone < DENSE
     }
@@ -144,7 +144,7 @@ impl Ink {
     };
 }
 
-/// Length of a bone as if it lay in the picture \[px\].
+/// Length of a bone without foreshortening \[px\].
 fn bone_pixels(bone: &[DVec3; 2], screen: &Screen<'_>) -> f64 {
     bone[0].distance(bone[1]) * screen.scale
 }
@@ -157,7 +157,7 @@ fn draw_grid(out: &mut Markup, screen: &Screen<'_>) {
     out.leaf(&path.tag().class("grid"));
 }
 
-/// Contact shadows, and dotted plumb lines under the tip and the target: they give the height that one view cannot.
+/// Contact shadows, and dotted plumb lines under the tip and the target, which show their heights.
 fn draw_shadows(
     out: &mut Markup,
     drawing: &PoseDrawing,
@@ -180,12 +180,12 @@ fn draw_shadows(
         out.leaf(&path.tag().class("shadow").num("stroke-width", (1.5 * pen.bone).max(2.0)));
         out.close_line();
     }
-    // Many of them would be a thicket.
+    // Many of them would be clutter.
     let [target] = &drawing.targets[..] else { return };
     let tips = shown.into_iter().flat_map(|figure| &figure.tips);
     let mut drawn: Option<DVec3> = None;
     for &point in core::iter::once(&target.at).chain(tips).filter(|p| p.is_finite()) {
-        // The tip on the target needs no second line.
+        // A tip on the target needs no second line.
         if drawn.is_some_and(|other| other.distance(point) * screen.scale < 3.0) {
             continue;
         }
@@ -204,7 +204,7 @@ fn is_drawable(bone: &[DVec3; 2]) -> bool {
 /// The start behind a result: dashed centre lines and small open joints.
 fn draw_start(out: &mut Markup, figure: &Figure, screen: &Screen<'_>, pen: &Pen) {
     if !figure.radii.is_empty() {
-        // Limbs of their own width: a pale grey figure says more than their middle lines.
+        // Limbs with widths are drawn as a pale grey figure, which is clearer than their centre lines.
         let bare = Figure { joints: Vec::new(), ..figure.clone() };
         out.open(&Tag::new("g").class("before"));
         draw_body(out, (&bare, World::default()), screen, pen, Ink::START);
@@ -229,7 +229,7 @@ fn draw_start(out: &mut Markup, figure: &Figure, screen: &Screen<'_>, pen: &Pen)
     }
 }
 
-/// Bones as one path; a new piece begins only where a bone does not continue the one before, so that dashes run on.
+/// Bones as one path; a new piece begins only where a bone does not continue the previous one, so that dashes are continuous.
 fn centre_lines(bones: &[[DVec3; 2]], screen: &Screen<'_>) -> Path {
     let mut path = Path::new();
     let mut end: Option<DVec3> = None;
@@ -243,7 +243,7 @@ fn centre_lines(bones: &[[DVec3; 2]], screen: &Screen<'_>) -> Path {
     path
 }
 
-/// A few of the poses between, close together where most happens, at the beginning; the youngest is the plainest.
+/// A few of the intermediate poses, denser at the beginning, where changes are largest; later ones are more opaque.
 fn draw_ghosts(out: &mut Markup, drawing: &PoseDrawing, screen: &Screen<'_>) {
     let chosen = chosen_ghosts(drawing.ghosts.len());
     let mut rank = 0.0;
@@ -277,7 +277,7 @@ fn chosen_ghosts(count: usize) -> Vec<usize> {
     chosen
 }
 
-/// Where the end effector went.
+/// The path of the end effector.
 fn draw_trail(out: &mut Markup, drawing: &PoseDrawing, screen: &Screen<'_>, pen: &Pen) {
     let finite = drawing.trail.iter().filter(|p| p.is_finite());
     let points: Vec<[f64; 2]> = finite.map(|&p| screen.at(p)).collect();
@@ -295,7 +295,7 @@ fn draw_trail(out: &mut Markup, drawing: &PoseDrawing, screen: &Screen<'_>, pen:
     }
 }
 
-/// What is missing between tip and target.
+/// The gap between tip and target.
 fn draw_gap(out: &mut Markup, drawing: &PoseDrawing, shown: Option<&Figure>, screen: &Screen<'_>) {
     let (Some(figure), Some(_)) = (shown, &drawing.result) else { return };
     for (tip, target) in figure.tips.iter().zip(&drawing.targets) {
@@ -349,7 +349,7 @@ fn draw_pole(out: &mut Markup, pole: &PoleMark, screen: &Screen<'_>) {
     out.leaf(&Path::through(&corners).shut().tag().class("pole"));
 }
 
-/// A ring with a cross that leaves the middle free for the tip.
+/// A ring with a cross, open in the middle for the tip.
 fn draw_target(out: &mut Markup, target: &TargetMark, screen: &Screen<'_>, pen: &Pen) {
     if !target.at.is_finite() {
         return;
@@ -363,7 +363,7 @@ fn draw_target(out: &mut Markup, target: &TargetMark, screen: &Screen<'_>, pen: 
     }
     out.open(&Tag::new("g").class("target"));
     if let Some(rotation) = target.rotation.filter(|r| r.is_finite()) {
-        // Three short axes; a dot ends the third, which is the one that tools point along.
+        // Three short axes; a dot marks the end of the third, along which tools point.
         for axis in [DVec3::X, DVec3::Y, DVec3::Z] {
             let end = screen.at(target.at + rotation * axis * (26.0 * pen.mark / screen.scale));
             out.leaf(&line(at, end).set("stroke-width", "1"));
@@ -386,7 +386,7 @@ fn draw_arrow(out: &mut Markup, from: DVec3, by: DVec3, screen: &Screen<'_>) {
     let (x, y) = (end[0] - start[0], end[1] - start[1]);
     let length = (x * x + y * y).sqrt();
     out.leaf(&line(start, end).set("stroke-width", "1.25"));
-    // Seen end on, an arrow is a point.
+    // Seen end-on, an arrow is a point.
     if length > 6.0 {
         let (u, v) = (x / length, y / length);
         let wing =
@@ -424,7 +424,7 @@ fn draw_tip(out: &mut Markup, at: DVec3, is_result: bool, screen: &Screen<'_>, p
     out.leaf(&circle(at, 1.7 * pen.mark).class(dot));
 }
 
-/// What is drawn among the bones.
+/// Other things, drawn in depth order with the bones.
 #[derive(Debug, Clone, Copy, Default)]
 struct World<'a> {
     rods: &'a [Rod],
@@ -432,7 +432,7 @@ struct World<'a> {
     hulls: &'a [Rod],
 }
 
-/// Bones and joints, and what is among them, the far ones first.
+/// Bones, joints and the other things, far ones first.
 fn draw_body(
     out: &mut Markup,
     (figure, world): (&Figure, World<'_>),
@@ -449,7 +449,7 @@ fn draw_body(
     }
     let mut pieces: Vec<(f64, Piece<'_>)> = Vec::new();
     let middle = |[from, to]: &[DVec3; 2]| f64::midpoint(screen.depth(*from), screen.depth(*to));
-    // In the plane nothing is in front of anything: what hides nothing of the figure comes first.
+    // In the plane nothing has a depth: what must not hide the figure comes first.
     for rod in world.obstacles.iter().filter(|rod| is_drawable(&rod.ends)) {
         pieces.push((middle(&rod.ends), Piece::Rod(rod)));
     }
@@ -469,7 +469,7 @@ fn draw_body(
         pieces.push((middle(&rod.ends), Piece::Rod(rod)));
     }
     for joint in figure.joints.iter().filter(|joint| joint.at.is_finite()) {
-        // A joint lies on top of the bones that meet in it, whichever way they run.
+        // A joint is drawn over the bones that meet in it, whatever their directions.
         let meets = |bone: &&[DVec3; 2]| bone[0] == joint.at || bone[1] == joint.at;
         let bones = figure.bones.iter().filter(|bone| is_drawable(bone)).filter(meets);
         let depths = bones.map(|b| f64::midpoint(screen.depth(b[0]), screen.depth(b[1])));
@@ -520,7 +520,7 @@ struct Taper {
 }
 
 impl Taper {
-    /// Direction, and cosine and sine of the angle at which the tangents leave it; `None` when one disc lies inside the other.
+    /// Direction, and cosine and sine of the angle between it and the tangents; `None` when one disc is inside the other.
     fn frame(&self) -> Option<([f64; 2], f64, f64)> {
         let (x, y) = (self.to[0] - self.from[0], self.to[1] - self.from[1]);
         let length = (x * x + y * y).sqrt();
@@ -541,7 +541,7 @@ impl Taper {
     fn outline(&self) -> Path {
         let tip = self.tip;
         let whole = || {
-            // One disc lies inside the other.
+            // One disc is inside the other.
             let ([x, y], r) =
                 if self.base >= tip { (self.from, self.base) } else { (self.to, tip) };
             Path::new()
@@ -569,7 +569,7 @@ impl Taper {
             .shut()
     }
 
-    /// The half that lies lower on the screen.
+    /// The half that is lower on the screen.
     fn lower_half(&self) -> Option<Path> {
         let tip = self.tip;
         let ([x, _], cos, sin) = self.frame()?;
@@ -592,7 +592,7 @@ impl Taper {
     }
 }
 
-/// A rod of the world: no part of the figure, so in the colour of the ground line.
+/// A rod of the world, in the colour of the ground line, because it is not part of the figure.
 fn draw_rod(out: &mut Markup, rod: &Rod, screen: &Screen<'_>) {
     let width = (2.0 * rod.radius * screen.scale).max(1.5);
     let [from, to] = rod.ends.map(|end| screen.at(end));
@@ -600,7 +600,7 @@ fn draw_rod(out: &mut Markup, rod: &Rod, screen: &Screen<'_>) {
     out.leaf(&line(from, to).class("rod-body").num("stroke-width", (width - 1.0).max(0.75)));
 }
 
-/// What keeps clear about a bone: an outline that hides nothing.
+/// The capsule of a bone: an outline that hides nothing.
 fn draw_hull(out: &mut Markup, hull: &Rod, screen: &Screen<'_>) {
     let radius = (hull.radius * screen.scale).max(0.8);
     let [from, to] = hull.ends.map(|end| screen.at(end));

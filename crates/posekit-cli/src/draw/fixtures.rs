@@ -1,4 +1,4 @@
-//! Made-up poses for the tests of this module: shapes like those that solvers will give, from a few lines of arithmetic.
+//! Made-up poses for the tests of this module: shapes like those of solvers, from a few lines of arithmetic.
 
 use posekit::glam::{DQuat, DVec3};
 
@@ -9,7 +9,7 @@ use super::{
     status_words,
 };
 
-/// Poses of a chain of points on its way to a target: drawn to the target from the tip and back from the root, by a part `pull` of the way.
+/// Poses of a chain of points that approaches a target: dragged from the tip and then from the root, by the fraction `pull` of the distance.
 fn steps(start: &[DVec3], target: DVec3, pull: f64, count: usize) -> Vec<Vec<DVec3>> {
     let lengths: Vec<f64> = start.windows(2).map(|pair| pair[0].distance(pair[1])).collect();
     let mut points = start.to_vec();
@@ -35,7 +35,7 @@ fn bones(points: &[DVec3]) -> Vec<[DVec3; 2]> {
     points.windows(2).map(|pair| [pair[0], pair[1]]).collect()
 }
 
-/// A drawing of a chain's way from its first pose to its last.
+/// A drawing of a chain from its first pose to its last.
 fn drawing(
     title: &str,
     space: Space,
@@ -258,7 +258,7 @@ pub(super) fn report() -> Report {
         title: "posekit demo".to_owned(),
         answer: "Ten of fourteen runs reached their target, the slowest in 38 iterations."
             .to_owned(),
-        about: "Each solver that fits a model solved it from the same start. Made-up numbers."
+        about: "Every applicable solver ran on each model from the same start. Made-up numbers."
             .to_owned(),
         models,
         details: vec![DetailTable {

@@ -7,7 +7,7 @@ use super::svg::{Markup, Path, line};
 use super::view::{Screen, turned};
 use super::{Figure, LimitMark};
 
-/// With more limits than this in a picture, only those that hold a joint are drawn.
+/// With more limits than this in a picture, only those at which a joint rests are drawn.
 const MOST_LIMITS: usize = 8;
 
 /// Limits as thin translucent sectors and cones, behind the body.

@@ -5,7 +5,7 @@
 
 use std::fmt::Write as _;
 
-/// The two grounds that a picture is drawn on.
+/// The two backgrounds for pictures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Theme {
     /// Dark ink on paper; also what is printed.
@@ -30,7 +30,7 @@ impl Colour {
         format!("#{red:02X}{green:02X}{blue:02X}")
     }
 
-    /// `percent` of `other` laid over this colour; integer arithmetic, so that it is the same everywhere.
+    /// This colour blended with `percent` of `other`, in integer arithmetic, so that it is the same on every machine.
     fn towards(self, other: Self, percent: u16) -> Self {
         let channel = |i: usize| {
             let mixed =
@@ -44,7 +44,7 @@ impl Colour {
 /// Target of a task.
 const TARGET: Colour = Colour::hex(0x00D5_5E00);
 
-/// Colours of a share from 0 to 1, evenly spaced: one hue darkens into the next, so that they can be distinguished without seeing hues (after `YlGnBu` of `ColorBrewer`).
+/// Colours of a share from 0 to 1, evenly spaced: one hue darkens into the next, so that they are distinguishable without colour vision (after `YlGnBu` of `ColorBrewer`).
 const RAMP: [(Colour, Colour); 7] = [
     (Colour::hex(0x00E9_F3B9), Colour::hex(0x0022_2F5A)),
     (Colour::hex(0x00C7_E9B4), Colour::hex(0x0024_49A0)),
@@ -55,7 +55,7 @@ const RAMP: [(Colour, Colour); 7] = [
     (Colour::hex(0x000C_2C6B), Colour::hex(0x00F3_FBC4)),
 ];
 
-/// The colour of a share from 0 to 1: the more, the further from the ground.
+/// The colour of a share from 0 to 1: larger shares contrast more with the background.
 pub(crate) fn ramp(share: f64, theme: Theme) -> Colour {
     let pick = |(light, dark): (Colour, Colour)| match theme {
         Theme::Light => light,
@@ -63,31 +63,31 @@ pub(crate) fn ramp(share: f64, theme: Theme) -> Colour {
     };
     let at = share.clamp(0.0, 1.0) * (RAMP.len() - 1) as f64;
     let below = (0..RAMP.len() - 1).rev().find(|&k| k as f64 <= at).unwrap_or(0);
-    // In whole percents, so that it is the same everywhere.
+    // In whole percents, so that it is the same on every machine.
     let percent = (0..=100).rev().find(|&p| below as f64 + 0.01 * f64::from(p) <= at).unwrap_or(0);
     pick(RAMP[below]).towards(pick(RAMP[below + 1]), percent)
 }
 
-/// Name of a CSS variable and its value on light and on dark ground.
+/// Name of a CSS variable and its values on light and dark backgrounds.
 const GROUND: [(&str, Colour, Colour); 7] = [
     ("paper", Colour::hex(0x00FA_FAF7), Colour::hex(0x0015_171A)),
     ("ink", Colour::hex(0x001C_1E21), Colour::hex(0x00E8_E8E3)),
     ("grid", Colour::hex(0x00E4_E4DE), Colour::hex(0x002A_2D31)),
-    // Secondary text: at least 4.5 to 1 on either ground.
+    // Secondary text: at least 4.5 to 1 on both backgrounds.
     ("quiet", Colour::hex(0x005C_6066), Colour::hex(0x00A6_A8A6)),
-    // The start pose: at least 3 to 1, and plainly behind the result.
+    // The start pose: at least 3 to 1, and clearly less prominent than the result.
     ("start", Colour::hex(0x0086_898D), Colour::hex(0x0080_8387)),
     ("target", TARGET, TARGET),
-    // Contact shadows are darker than either ground.
+    // Contact shadows are darker than both backgrounds.
     ("shade", Colour::hex(0x001C_1E21), Colour::hex(0x0000_0000)),
 ];
 
-/// How a solver is drawn: colour says who, dash and marker say it again without colour.
+/// The look of a solver: a colour, and a dash and a marker that identify it without colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum SolverLook {
     /// Two-bone closed form.
     TwoBone,
-    /// The direct method for free chains: a closed form as well, told apart by dash and marker.
+    /// The direct method for free chains: in the same colour as the closed form, distinguished by dash and marker.
     Direct,
     /// Cyclic coordinate descent.
     Ccd,
@@ -139,7 +139,7 @@ impl SolverLook {
 
     /// The look of a solver by its command-line name; names without a colour of their own (`auto` too) give [`Self::Other`].
     ///
-    /// The automatic choice wears the look of the solver that it chose: ask with that solver's name.
+    /// For the automatic choice, pass the name of the solver that it chose.
     pub(crate) fn of(name: &str) -> Self {
         match name {
             "two-bone" => Self::TwoBone,
@@ -357,7 +357,7 @@ a{text-decoration:none}
 const SANS: &str =
     "Inter,\"Segoe UI\",\"Helvetica Neue\",\"Noto Sans\",\"Liberation Sans\",Arial,sans-serif";
 
-/// Every variable and its value on one ground.
+/// Every variable and its value on one background.
 fn variables(theme: Theme) -> Vec<(String, String)> {
     let pick = |light: Colour, dark: Colour| match theme {
         Theme::Light => light,
@@ -372,7 +372,7 @@ fn variables(theme: Theme) -> Vec<(String, String)> {
         found.map_or(Colour::hex(0), |&(_, light, dark)| pick(light, dark))
     };
     all.push(("start-tint".to_owned(), ground("paper").towards(ground("start"), 18).css()));
-    // On slate a shadow has little room below the ground, so it takes more of it.
+    // Slate is so dark that a visible shadow needs a larger opacity.
     let shadow = match theme {
         Theme::Light => ".13",
         Theme::Dark => ".55",
@@ -385,7 +385,7 @@ fn variables(theme: Theme) -> Vec<(String, String)> {
 /// The three variables of a solver: its colour, its lines and the light fill of its bones.
 fn solver_variables(solver: SolverLook, theme: Theme) -> [(&'static str, Colour); 3] {
     let (_, light, dark) = GROUND[0];
-    // Full enough for the figure to be what shines, light enough for its outline to be seen.
+    // Saturated enough for the figure to stand out, light enough for its outline to be visible.
     let (paper, percent) = match theme {
         Theme::Light => (light, 36),
         Theme::Dark => (dark, 50),
@@ -394,7 +394,7 @@ fn solver_variables(solver: SolverLook, theme: Theme) -> [(&'static str, Colour)
     [("c", fill), ("c-edge", solver.edge(theme)), ("c-tint", paper.towards(fill, percent))]
 }
 
-/// Declarations of all variables for one ground.
+/// Declarations of all variables for one background.
 fn declarations(theme: Theme) -> String {
     let mut text = String::from(":root{");
     for (name, value) in variables(theme) {
@@ -411,7 +411,7 @@ fn declarations(theme: Theme) -> String {
     text
 }
 
-/// Style sheet of a page: variables for both grounds, then the rules. Print always takes the light ground.
+/// Style sheet of a page: variables for both backgrounds, then the rules. Print always uses the light one.
 pub(crate) fn page_style() -> String {
     format!(
         ":root{{color-scheme:light dark}}\n{}@media screen and (prefers-color-scheme:dark){{\n{}}}\n{DRAWING_RULES}{PAGE_RULES}",
@@ -420,7 +420,7 @@ pub(crate) fn page_style() -> String {
     )
 }
 
-/// Style sheet of a stand-alone SVG: the drawing rules with values in place of variables, for light and for dark ground.
+/// Style sheet of a stand-alone SVG: the drawing rules with values in place of variables, for light and dark backgrounds.
 pub(crate) fn svg_style() -> String {
     format!(
         "{}@media (prefers-color-scheme:dark){{\n{}}}\n",
@@ -429,7 +429,7 @@ pub(crate) fn svg_style() -> String {
     )
 }
 
-/// Fills of `.share0` to the last of so many classes, for light and for dark ground.
+/// Fills of `.share0` to the last of this number of classes, for light and dark backgrounds.
 pub(crate) fn share_style(classes: u32) -> String {
     let rules = |theme| {
         let rule = |class: u32| {
@@ -442,7 +442,7 @@ pub(crate) fn share_style(classes: u32) -> String {
     format!("{light}\n@media (prefers-color-scheme:dark){{{dark}}}\n")
 }
 
-/// The drawing rules on one ground, free of variables. Rules in a solver's colour are written once for each solver.
+/// The drawing rules for one background, without variables. Rules in a solver's colour are written once for each solver.
 fn resolved(theme: Theme) -> String {
     let mut text = String::new();
     for rule in DRAWING_RULES.lines() {
@@ -461,7 +461,7 @@ fn resolved(theme: Theme) -> String {
     text
 }
 
-/// Appends one rule with the ground's variables replaced.
+/// Appends one rule with the variables replaced by their values.
 fn push_resolved(text: &mut String, mut rule: String, theme: Theme) {
     for (name, value) in variables(theme) {
         rule = rule.replace(&format!("var(--{name})"), &value);

@@ -1,6 +1,6 @@
 //! Pictures: poses, error curves, the stand-alone SVG of `posekit draw` and the page of `posekit demo`.
 //!
-//! Everything here works on plain data, points and words; nothing here solves or reads a file. Coordinates are the
+//! Everything here works on plain data, points and text; nothing here solves or reads a file. Coordinates are the
 //! problem's own (any unit, right-handed); angles are radians. The same data give the same bytes: numbers are written with
 //! fixed decimals and no picture carries a date.
 
@@ -27,7 +27,7 @@ pub(crate) use words::{
     status_words,
 };
 
-/// Where a pose lives, which decides how it is looked at.
+/// The space of a pose, which determines the view.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Space {
     /// The plane z = 0, seen straight on with +y up.
@@ -47,7 +47,7 @@ pub(crate) struct Figure {
     pub(crate) radii: Vec<[f64; 2]>,
     /// Flat bodies: corners of each, in order.
     pub(crate) plates: Vec<Vec<DVec3>>,
-    /// Where the skeleton is held; `None` for one that floats.
+    /// The fixed point of the skeleton; `None` for one that floats.
     pub(crate) root: Option<DVec3>,
     /// The end effectors, in the order of the targets.
     pub(crate) tips: Vec<DVec3>,
@@ -97,7 +97,7 @@ pub(crate) enum JointShape {
     Fixed,
     /// A hinge: a disc with its axis as a short rod.
     Hinge {
-        /// Axis of turning.
+        /// Axis of rotation.
         axis: DVec3,
     },
     /// A sliding joint: a rail along its axis.
@@ -112,36 +112,36 @@ pub(crate) enum JointShape {
 /// The limit of a joint, in the picture's coordinates.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum LimitMark {
-    /// A hinge's range: the sector swept by `from`, turned about `axis` by `span`.
+    /// A hinge's range: the sector swept by `from` when it rotates about `axis` by `span`.
     Range {
-        /// Axis of turning (any length).
+        /// Axis of rotation (any length).
         axis: DVec3,
-        /// Where the bone points at the least angle; only its part across the axis counts.
+        /// Direction of the bone at the least angle; only its component across the axis counts.
         from: DVec3,
-        /// Greatest minus least angle \[rad\]; a turn or more is drawn as a circle.
+        /// Greatest minus least angle \[rad\]; a full turn or more is drawn as a circle.
         span: f64,
         /// The present angle minus the least \[rad\].
         value: f64,
     },
     /// A ball joint's cone about `axis`.
     Cone {
-        /// Where the bone points at rest (any length).
+        /// Direction of the bone at rest (any length).
         axis: DVec3,
         /// Greatest angle from it \[rad\].
         swing: f64,
     },
 }
 
-/// A target, with the orientation that is wanted there, if any.
+/// A target, with its orientation, if any.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct TargetMark {
     /// Position.
     pub(crate) at: DVec3,
-    /// Wanted orientation, drawn as three short axes.
+    /// Target orientation, drawn as three short axes.
     pub(crate) rotation: Option<DQuat>,
-    /// Wanted direction of an axis (any length), drawn as an arrow.
+    /// Target direction of an axis (any length), drawn as an arrow.
     pub(crate) direction: Option<DVec3>,
-    /// True when the effector looks at it: a line of sight leads there, and being apart is no miss.
+    /// True when the effector looks at it: a line of sight leads there, and a distance is not an error.
     pub(crate) is_seen: bool,
 }
 
@@ -152,7 +152,7 @@ impl TargetMark {
     }
 }
 
-/// A rod: a rail or a handle that stands in the world, an obstacle, a capsule about a bone. With both ends on one point it is a ball.
+/// A rod: a rail or a handle in the world, an obstacle, a capsule around a bone. With both ends at one point it is a ball.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Rod {
     /// Its ends.
@@ -166,14 +166,14 @@ pub(crate) struct Rod {
 pub(crate) struct PoleMark {
     /// The pole.
     pub(crate) at: DVec3,
-    /// The joint that it pulls, to which its line is drawn.
+    /// The joint that bends towards it, to which its line is drawn.
     pub(crate) joint: DVec3,
 }
 
-/// A picture of one solve: the pose before, the pose after, and what happened between.
+/// A picture of one solve: the poses before, during and after it.
 #[derive(Debug, Clone)]
 pub(crate) struct PoseDrawing {
-    /// What the picture shows, in words, for those who cannot see it.
+    /// The text alternative of the picture.
     pub(crate) title: String,
     /// Plane or space.
     pub(crate) space: Space,
@@ -185,21 +185,21 @@ pub(crate) struct PoseDrawing {
     pub(crate) start: Option<Figure>,
     /// The pose after.
     pub(crate) result: Option<Figure>,
-    /// Bones of the poses between, oldest first; a few of them are drawn, fainter with age.
+    /// Bones of the intermediate poses, oldest first; a few of them are drawn, older ones fainter.
     pub(crate) ghosts: Vec<Vec<[DVec3; 2]>>,
     /// Positions of the end effector from start to result.
     pub(crate) trail: Vec<DVec3>,
     /// The targets, in the order of the tips.
     pub(crate) targets: Vec<TargetMark>,
-    /// Rods that stand in the world.
+    /// Rods fixed in the world.
     pub(crate) rods: Vec<Rod>,
-    /// What the figure keeps out of. It is shown whole, as far as that leaves the figure a third of the picture.
+    /// Obstacles. They are shown whole if the figure then still fills a third of the picture.
     pub(crate) obstacles: Vec<Rod>,
-    /// What keeps clear, about the bones of the pose that is shown.
+    /// Capsules around the bones of the pose shown, which must stay clear of obstacles and each other.
     pub(crate) hulls: Vec<Rod>,
-    /// Flat things that stand in the world: corners of each, in order.
+    /// Flat things fixed in the world: corners of each, in order.
     pub(crate) plates: Vec<Vec<DVec3>>,
-    /// The side from which it is seen \[degrees about up from the first floor axis\]; the best one where there is none.
+    /// The azimuth of the view \[degrees about up from the first floor axis\]; `None` for the best one.
     pub(crate) azimuth_deg: Option<f64>,
     /// The pole.
     pub(crate) pole: Option<PoleMark>,
@@ -228,7 +228,7 @@ impl PoseDrawing {
     }
 }
 
-/// How the error of one solver fell.
+/// The errors of one solver.
 #[derive(Debug, Clone)]
 pub(crate) struct ErrorCurve {
     /// Name shown beside the curve.
@@ -238,6 +238,6 @@ pub(crate) struct ErrorCurve {
     /// Error before the first iteration and after each one, in the problem's unit. Values that are not finite leave a gap; zero is
     /// drawn on the bottom line.
     pub(crate) values: Vec<f64>,
-    /// The iteration (index into `values`) at which the solver got out of a lock-up.
+    /// The iteration (index into `values`) at which the solver escaped from a lock-up.
     pub(crate) escaped_at: Option<usize>,
 }

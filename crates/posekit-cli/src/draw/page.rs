@@ -19,18 +19,18 @@ pub(crate) struct Report {
     pub(crate) about: String,
     /// The models, in order.
     pub(crate) models: Vec<Model>,
-    /// What most readers will not need: settings, machine, exact numbers.
+    /// Details: settings, machine, exact numbers.
     pub(crate) details: Vec<DetailTable>,
-    /// The last line: how to make this page again. May be empty.
+    /// The footer: how the page was made. May be empty.
     pub(crate) footer: String,
 }
 
-/// One model and what each solver made of it.
+/// One model with the result of each solver.
 #[derive(Debug, Clone)]
 pub(crate) struct Model {
     /// Its name.
     pub(crate) name: String,
-    /// What it is: "7 hinges, reach 86 cm".
+    /// A description: "7 hinges, reach 86 cm".
     pub(crate) about: String,
     /// Unit of its lengths: "m", or empty if unknown.
     pub(crate) unit: String,
@@ -49,7 +49,7 @@ pub(crate) struct Run {
     pub(crate) solver: String,
     /// Colour, dash and marker.
     pub(crate) look: SolverLook,
-    /// How it ended.
+    /// The outcome.
     pub(crate) outcome: Outcome,
     /// Iterations taken; 0 for closed forms.
     pub(crate) iterations: u32,
@@ -57,7 +57,7 @@ pub(crate) struct Run {
     pub(crate) error: f64,
     /// Time of one solve \[microseconds\].
     pub(crate) microseconds: f64,
-    /// Iteration at which it got out of a lock-up, and by which method.
+    /// The iteration at which it escaped from a lock-up, and the method that took over.
     pub(crate) escape: Option<(usize, &'static str)>,
     /// The pose after.
     pub(crate) drawing: PoseDrawing,
@@ -65,7 +65,7 @@ pub(crate) struct Run {
     pub(crate) errors: Vec<f64>,
 }
 
-/// A plain table of words.
+/// A plain table of text.
 #[derive(Debug, Clone)]
 pub(crate) struct DetailTable {
     /// Its title.
@@ -76,17 +76,17 @@ pub(crate) struct DetailTable {
     pub(crate) rows: Vec<Vec<String>>,
 }
 
-/// Width of a small picture, and the least and greatest height it may take to suit its figure \[px\].
+/// Width of a small picture, and the range of its height, which depends on its figure \[px\].
 const TILE_WIDTH: f64 = 320.0;
 const TILE_HEIGHTS: [f64; 2] = [176.0, 344.0];
-/// The same where a start and one result stand alone and have the page to themselves.
+/// The same for a start and a single result, which share the width of the page.
 const LARGE_TILE_WIDTH: f64 = 536.0;
 const LARGE_TILE_HEIGHTS: [f64; 2] = [240.0, 560.0];
-/// Sizes of a plot \[px\]: beside each other on the page, the one that fits the window is shown.
+/// Sizes of a plot \[px\]: both are on the page, and the one that fits the window is shown.
 const WIDE_PLOT: [f64; 2] = [1088.0, 300.0];
 const NARROW_PLOT: [f64; 2] = [360.0, 300.0];
 
-/// The whole page as HTML: one file that asks for nothing from outside. The same report gives the same bytes.
+/// The whole page as self-contained HTML. The same report gives the same bytes.
 pub(crate) fn report_page(report: &Report) -> String {
     let mut out = Markup::new();
     out.raw("<!doctype html>\n");
@@ -94,7 +94,7 @@ pub(crate) fn report_page(report: &Report) -> String {
     out.open(&Tag::new("head"));
     out.raw("<meta charset=\"utf-8\">\n");
     out.raw("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n");
-    // The page needs no script and no outside file; this makes browsers hold it to that.
+    // The page needs no script and no other file; this makes browsers enforce it.
     out.raw("<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n");
     out.element(&Tag::new("title"), &report.title);
     out.open(&Tag::new("style"));
@@ -119,7 +119,7 @@ pub(crate) fn report_page(report: &Report) -> String {
     out.finish() + "\n"
 }
 
-/// Identifier of a model's section: from its place, since names may repeat or hold anything.
+/// Identifier of a model's section: by its index, because names may be duplicates and contain anything.
 fn anchor(index: usize) -> String {
     format!("model-{}", index + 1)
 }
@@ -189,7 +189,7 @@ fn error_words(error: f64, unit: &str) -> String {
     }
 }
 
-/// Mark and words.
+/// Mark and text.
 fn status_line(out: &mut Markup, model: &Model, run: &Run) {
     out.open(&Tag::new("span").class("words"));
     out.raw(&icon(&run.outcome));
@@ -203,7 +203,7 @@ fn status_line(out: &mut Markup, model: &Model, run: &Run) {
 fn icon(outcome: &Outcome) -> String {
     let strokes = match outcome {
         Outcome::Reached => Path::new().to([3.0, 8.5]).line([6.5, 12.0]).line([13.0, 4.5]),
-        // An arrow that ends short of a wall; one that stands against it; and so on.
+        // An arrow that ends short of a wall; an arrow against it; and so on.
         Outcome::Unreachable { .. } => Path::new()
             .to([1.5, 8.0])
             .line([9.0, 8.0])
@@ -268,7 +268,7 @@ fn model_section(out: &mut Markup, model: &Model, id: &str) {
     out.close_line();
 }
 
-/// The size of a model's pictures: as high as its figures need.
+/// The size of a model's pictures: as high as its figures require.
 fn tile_size(view: &View, pictures: usize) -> [f64; 2] {
     let (width, [least, most]) = match pictures {
         0..=2 => (LARGE_TILE_WIDTH, LARGE_TILE_HEIGHTS),
@@ -298,7 +298,7 @@ fn start_tile(out: &mut Markup, model: &Model, view: &View, size: [f64; 2]) {
     out.element(&Tag::new("span"), "start");
     out.close();
     if let (Some(figure), false) = (&model.start.start, model.start.targets.is_empty()) {
-        // Where some look and others reach, the farthest to reach is what must be done.
+        // If some effectors look and others reach, the largest distance to reach is shown.
         let reached = figure.tips.iter().zip(&model.start.targets).filter(|(_, to)| !to.is_seen);
         let distance = reached.map(|(tip, to)| tip.distance(to.at)).fold(0.0, f64::max);
         let words = format!("target {} away", length_words(distance, &model.unit));
@@ -380,7 +380,7 @@ fn detail_row(out: &mut Markup, row: &[String]) {
     out.close_line();
 }
 
-/// A solution on a sheet of its own: pose and trace, and below them the error.
+/// A solution as a stand-alone picture: pose and trace, and below them the error.
 #[derive(Debug, Clone)]
 pub(crate) struct Sheet {
     /// The pose before and after, ghosts and trail of the trace.
@@ -400,7 +400,7 @@ const SHEET_POSE: [f64; 2] = [720.0, 520.0];
 const SHEET_PLOT: [f64; 2] = [672.0, 250.0];
 const SHEET_HEAD: f64 = 72.0;
 
-/// A stand-alone SVG file for light and dark grounds. The same sheet gives the same bytes.
+/// A stand-alone SVG file for light and dark backgrounds. The same sheet gives the same bytes.
 pub(crate) fn solution_svg(sheet: &Sheet) -> String {
     let has_plot = sheet.curves.iter().any(|curve| curve.values.len() > 1);
     let height = SHEET_HEAD + SHEET_POSE[1] + if has_plot { SHEET_PLOT[1] + 48.0 } else { 24.0 };
@@ -418,7 +418,7 @@ pub(crate) fn solution_svg(sheet: &Sheet) -> String {
     let moved = |x: f64, y: f64| {
         Tag::new("g").set("transform", &format!("translate({} {})", number(x), number(y)))
     };
-    // The nested element cuts graph paper off at the picture's edge.
+    // The nested element clips the grid at the picture's edge.
     out.open(&moved(0.0, SHEET_HEAD));
     out.open(&Tag::new("svg").pair(["width", "height"], SHEET_POSE));
     draw_pose(&mut out, &sheet.drawing, &view, SHEET_POSE);
@@ -441,7 +441,7 @@ pub(crate) fn solution_svg(sheet: &Sheet) -> String {
     out.finish() + "\n"
 }
 
-/// Drawings side by side with a line of words under each, all seen alike, as a stand-alone SVG file.
+/// Drawings side by side with a caption under each, all in the same view, as a stand-alone SVG file.
 #[cfg(test)]
 pub(crate) fn strip_svg(title: &str, pictures: &[(PoseDrawing, String)]) -> String {
     const SIZE: [f64; 2] = [256.0, 200.0];
@@ -538,7 +538,7 @@ mod tests {
     fn an_empty_report_is_a_page() {
         let empty = Report {
             title: "demo".to_owned(),
-            answer: "Nothing was solved: no model was asked for.".to_owned(),
+            answer: "Nothing was solved: there are no models.".to_owned(),
             about: String::new(),
             models: Vec::new(),
             details: Vec::new(),

@@ -5,10 +5,10 @@ use super::look::{Marker, SolverLook};
 use super::svg::{Markup, Path, Tag, circle, line, root};
 use super::words::superscript;
 
-/// What one plot shows.
+/// The content of a plot.
 #[derive(Debug, Clone)]
 pub(super) struct Plot<'a> {
-    /// What it shows, in words, for those who cannot see it.
+    /// The text alternative of the plot.
     pub(super) title: &'a str,
     /// The curves, in the order of the legend.
     pub(super) curves: &'a [ErrorCurve],
@@ -68,7 +68,7 @@ pub(super) fn draw_plot(out: &mut Markup, what: &Plot<'_>, size: [f64; 2]) {
     }
 }
 
-/// A solver's dash and marker as an `svg` element of 28 x 12, to stand before its name.
+/// A solver's dash and marker as an `svg` element of 28 x 12, for use before its name.
 pub(super) fn swatch(look: SolverLook) -> String {
     let mut out = Markup::new();
     out.open(
@@ -87,7 +87,7 @@ fn swatch_at(out: &mut Markup, look: SolverLook, [x, y]: [f64; 2]) {
     draw_mark(out, look.marker(), [x + 14.0, y], 4.0);
 }
 
-/// Where the entries of the legend begin, in rows that fit the width.
+/// The positions of the legend's entries, in rows that fit the width.
 fn legend_places(curves: &[ErrorCurve], width: f64) -> Vec<[f64; 2]> {
     let (mut x, mut y) = (2.0, 10.0);
     let mut places = Vec::with_capacity(curves.len());
@@ -115,7 +115,7 @@ struct Axes {
 
 impl Axes {
     fn new(what: &Plot<'_>, low: [f64; 2], high: [f64; 2]) -> Self {
-        // A little below the tolerance, so that its line does not lie on the axis.
+        // A little below the tolerance, so that its line does not coincide with the axis.
         let tolerance = what.tolerance.filter(|t| t.is_finite() && *t > 0.0).map(|t| 0.5 * t);
         let errors = what.curves.iter().flat_map(positive).chain(tolerance);
         let (mut least, mut most) = (f64::INFINITY, 0.0_f64);
@@ -144,14 +144,14 @@ impl Axes {
         self.low[0] + (self.high[0] - self.low[0]) * along(iteration) / along(self.iterations)
     }
 
-    /// The row of a power of ten.
+    /// The height of a power of ten.
     fn y(&self, power: f64) -> f64 {
         let [bottom, top] = self.decades.map(f64::from);
         let fraction = ((power - bottom) / (top - bottom)).clamp(0.0, 1.0);
         self.high[1] - (self.high[1] - self.low[1]) * fraction
     }
 
-    /// Labels on the vertical axis stand this many powers of ten apart: three where that reads as m, mm, µm.
+    /// Labels on the vertical axis are this many powers of ten apart: three where they read m, mm, µm.
     fn decade_step(&self) -> i32 {
         let count = self.decades[1] - self.decades[0];
         match count {
@@ -206,7 +206,7 @@ fn draw_scales(out: &mut Markup, what: &Plot<'_>, axes: &Axes) {
     out.element(&Tag::new("text").pair(["x", "y"], at).class("label-quiet end"), word);
 }
 
-/// A power of ten for people: "1 mm" where a metric prefix says it, else "10⁻⁴".
+/// A power of ten for people: "1 mm" where there is a metric prefix, else "10⁻⁴".
 fn decade_label(power: i32, unit: &str) -> String {
     match (unit, power) {
         ("m", 3) => "1 km".to_owned(),
@@ -229,7 +229,7 @@ fn draw_tolerance(out: &mut Markup, what: &Plot<'_>, axes: &Axes) {
     out.element(&Tag::new("text").pair(["x", "y"], at).class("label-quiet halo"), "tolerance");
 }
 
-/// Draws a curve and returns where on it a lock-up was left.
+/// Draws a curve and returns the point on it at which the solver escaped from a lock-up.
 fn draw_curve(out: &mut Markup, curve: &ErrorCurve, axes: &Axes) -> Option<[f64; 2]> {
     let mut path = Path::new();
     let mut is_drawing = false;
@@ -259,9 +259,9 @@ fn draw_curve(out: &mut Markup, curve: &ErrorCurve, axes: &Axes) -> Option<[f64;
     Some(escape)
 }
 
-/// Says what the rings mean: beside each, towards the side with room, and once for rings that lie together.
+/// Labels the rings: beside each, on the side with more space, and once for rings that are close together.
 fn label_escapes(out: &mut Markup, escapes: &[[f64; 2]], axes: &Axes) {
-    /// Room that the label takes up \[px\].
+    /// Width of the label \[px\].
     const LABEL: [f64; 2] = [118.0, 14.0];
     let mut labelled: Vec<[f64; 2]> = Vec::new();
     for &at in escapes {
@@ -278,7 +278,7 @@ fn label_escapes(out: &mut Markup, escapes: &[[f64; 2]], axes: &Axes) {
             (11.0, "label-quiet halo")
         };
         let label = Tag::new("text").pair(["x", "y"], [at[0] + aside, at[1] - 7.0]);
-        out.element(&label.class(class), "out of the lock-up");
+        out.element(&label.class(class), "escape from the lock-up");
     }
 }
 
@@ -335,7 +335,7 @@ fn whole(value: f64) -> i32 {
     format!("{value:.0}").parse().unwrap_or(0)
 }
 
-/// The logarithm to base ten, to about 1e-9 for positive finite numbers and 0 for others: exact enough for a picture, and made of plain
+/// The logarithm to base ten, to about 1e-9 for positive finite numbers and 0 for others: exact enough for a picture, and in plain
 /// arithmetic, so that it is the same on every machine.
 ///
 /// The exponent comes from the decimal text, the mantissa `m`, brought into `[0.316, 3.16]`, from `ln m = 2 atanh((m - 1) / (m + 1))`.
@@ -412,7 +412,8 @@ mod tests {
     #[test]
     fn lengths_of_long_axes_stay_labelled() {
         let text = drawn(&[curve(vec![1.0, 1e-3, 1e-9], Some(1))]);
-        for label in ["1 m", "1 mm", "1 µm", "1 nm", "tolerance", "out of the lock-up", "iteration"]
+        for label in
+            ["1 m", "1 mm", "1 µm", "1 nm", "tolerance", "escape from the lock-up", "iteration"]
         {
             assert!(text.contains(&format!(">{label}<")), "{label}");
         }

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 /// Numbers are written with this many decimals, in the picture's pixels: finer than any screen, and stable.
 const DECIMALS: usize = 2;
 
-/// Coordinates beyond this many pixels are drawn at the bound; viewers lose them anyway.
+/// Coordinates beyond this many pixels are drawn at the bound; viewers cannot show them anyway.
 const FARTHEST: f64 = 1e5;
 
 /// A number as text: at most two decimals, no exponent, no `-0`. Anything that is not finite becomes 0, so that one bad value
@@ -24,7 +24,7 @@ pub(crate) fn number(value: f64) -> String {
     if text == "-0" { "0".to_owned() } else { text }
 }
 
-/// Text made safe for element content and for quoted attributes. Control characters, which XML forbids, become `�`.
+/// Text escaped for element content and quoted attributes. Control characters, which XML forbids, become `�`.
 pub(crate) fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for character in text.chars() {
@@ -78,7 +78,7 @@ impl Tag {
     }
 }
 
-/// Marked-up text that grows element by element.
+/// Markup that is built element by element.
 #[derive(Debug, Default)]
 pub(crate) struct Markup {
     text: String,
@@ -91,7 +91,7 @@ impl Markup {
         Self::default()
     }
 
-    /// Opens an element; what follows goes inside it until [`Self::close`].
+    /// Opens an element; everything until [`Self::close`] goes inside it.
     pub(crate) fn open(&mut self, tag: &Tag) {
         let _ = write!(self.text, "<{}{}>", tag.name, tag.attributes);
         self.open.push(tag.name);
@@ -127,12 +127,12 @@ impl Markup {
         );
     }
 
-    /// Markup that was made elsewhere in this module tree; written as it is.
+    /// Markup made elsewhere in this module tree, written without escaping.
     pub(crate) fn raw(&mut self, markup: &str) {
         self.text.push_str(markup);
     }
 
-    /// Closes what is still open and gives the text.
+    /// Closes all open elements and returns the text.
     pub(crate) fn finish(mut self) -> String {
         while !self.open.is_empty() {
             self.close();
@@ -172,7 +172,7 @@ impl Path {
         self.command("L", &point)
     }
 
-    /// A circular arc to a point; `large` asks for the long way, `clockwise` (on the screen) for the sense.
+    /// A circular arc to a point; `large` selects the longer arc, `clockwise` (on the screen) the direction.
     pub(crate) fn arc(self, radius: f64, large: bool, clockwise: bool, point: [f64; 2]) -> Self {
         let flag = |on: bool| if on { 1.0 } else { 0.0 };
         self.command("A", &[radius, radius, 0.0, flag(large), flag(clockwise), point[0], point[1]])
@@ -211,7 +211,7 @@ pub(crate) fn line(from: [f64; 2], to: [f64; 2]) -> Tag {
     Tag::new("line").pair(["x1", "y1"], from).pair(["x2", "y2"], to)
 }
 
-/// An `svg` root with a view box and a name for those who cannot see it.
+/// An `svg` root with a view box and a text alternative.
 pub(crate) fn root(size: [f64; 2], label: &str) -> Tag {
     let view = format!("0 0 {} {}", number(size[0]), number(size[1]));
     Tag::new("svg")

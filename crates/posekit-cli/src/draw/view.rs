@@ -1,22 +1,22 @@
-//! Where a pose is looked at from, and how it is fitted into a picture.
+//! The view of a pose, and its fit into a picture.
 
 use posekit::glam::{DQuat, DVec3};
 
 use super::{Figure, PoseDrawing, Rod, Space};
 
-/// Height of the camera above the floor \[degrees\]: enough to read the floor, little enough to see a figure stand.
+/// Elevation of the camera \[degrees\]: high enough to show the floor, low enough to show a figure upright.
 const ELEVATION_DEG: f64 = 22.0;
-/// The side from which a figure is seen unless another shows it better \[degrees from the first floor axis\].
+/// The default azimuth of the camera \[degrees from the first floor axis\].
 const AZIMUTH_DEG: f64 = -55.0;
-/// Directions tried around the figure.
+/// Number of azimuths tried.
 const AZIMUTHS: u32 = 24;
-/// Another side must spread the figure by this factor more before the usual one is left.
+/// Another azimuth is used only if it spreads the figure by this factor more than the default.
 const USUAL_SIDE_BONUS: f64 = 1.12;
-/// Cells of the grid across the larger side of a picture, about.
+/// Approximate number of grid cells across the larger side of a picture.
 const GRID_CELLS: f64 = 7.0;
-/// The floor reaches at least this fraction of the figure's size in each direction, so that it reads as a floor.
+/// The floor reaches at least this fraction of the figure's size in each direction, so that it looks like a floor.
 const LEAST_FLOOR: f64 = 0.42;
-/// No picture has more grid lines than this one way, however odd its data.
+/// The largest number of grid lines in one direction, whatever the data.
 const MOST_LINES: f64 = 120.0;
 
 /// An orthographic camera.
@@ -35,7 +35,7 @@ impl Camera {
     fn around(floor: &Axes, azimuth_deg: f64) -> Self {
         let sideways = turned(floor.first, floor.up, azimuth_deg.to_radians());
         let right = floor.up.cross(sideways);
-        // Raising the eye turns `sideways` towards `up`, which is a negative turn about `right`.
+        // Raising the eye rotates `sideways` towards `up`, which is a negative rotation about `right`.
         let toward = turned(sideways, right, -ELEVATION_DEG.to_radians());
         Self { right, up: toward.cross(right), toward }
     }
@@ -82,7 +82,7 @@ impl Floor {
     }
 }
 
-/// A way to look at one or several drawings, so that pictures side by side share side, scale and grid.
+/// A view of one or several drawings, so that pictures side by side share direction, scale and grid.
 #[derive(Debug, Clone)]
 pub(crate) struct View {
     camera: Camera,
@@ -94,7 +94,7 @@ pub(crate) struct View {
 }
 
 impl View {
-    /// A view of all these drawings together. The first one says whether they lie in the plane.
+    /// A view of all these drawings together. The first one determines whether they are in the plane.
     pub(crate) fn of(drawings: &[&PoseDrawing]) -> Self {
         let points: Vec<DVec3> =
             drawings.iter().flat_map(|d| points_of(d)).filter(|p| p.is_finite()).collect();
@@ -112,7 +112,7 @@ impl View {
         self.step
     }
 
-    /// Height over width of what is seen; between a quarter and four.
+    /// Height over width of the view; between a quarter and four.
     pub(super) fn aspect(&self) -> f64 {
         let ratio = (self.high[1] - self.low[1]) / (self.high[0] - self.low[0]);
         // Unequal to itself only if both extents are zero or infinite.
@@ -159,7 +159,7 @@ impl View {
     }
 }
 
-/// A view at a size: from coordinates to pixels.
+/// A view fitted to a size: from coordinates to pixels.
 #[derive(Debug)]
 pub(super) struct Screen<'a> {
     view: &'a View,
@@ -184,7 +184,7 @@ impl Screen<'_> {
         self.view.camera.depth(point)
     }
 
-    /// True when there is a floor to throw shadows on.
+    /// True when there is a floor, with shadows on it.
     pub(super) const fn has_floor(&self) -> bool {
         self.view.floor.is_some()
     }
@@ -233,7 +233,7 @@ impl Screen<'_> {
     }
 }
 
-/// `vector` turned about a unit axis by an angle \[rad\].
+/// `vector` rotated about a unit axis by an angle \[rad\].
 pub(super) fn turned(vector: DVec3, axis_unit: DVec3, angle: f64) -> DVec3 {
     DQuat::from_axis_angle(axis_unit, angle) * vector
 }
@@ -260,7 +260,7 @@ fn points_of(drawing: &PoseDrawing) -> Vec<DVec3> {
     let low = finite().fold(DVec3::INFINITY, DVec3::min);
     let high = finite().fold(DVec3::NEG_INFINITY, DVec3::max);
     if low.is_finite() && high.is_finite() {
-        // Of a floor that is a ball of a kilometre, a part will do.
+        // A floor that is a ball of a kilometre need not be visible as a whole.
         let room = DVec3::splat((high - low).max_element());
         let outer = outer.into_iter().filter(|point| point.is_finite());
         points.extend(outer.map(|point| point.clamp(low - room, high + room)));
@@ -274,7 +274,7 @@ fn extremes(rod: &Rod) -> impl Iterator<Item = DVec3> + '_ {
     steps.flat_map(|step| rod.ends.map(|end| end + step * rod.radius))
 }
 
-/// The camera that spreads the points most over the picture; the usual side unless another is clearly better.
+/// The camera that spreads the points most over the picture; the default unless another is clearly better.
 fn best_camera(points: &[DVec3], axes: &Axes) -> Camera {
     let mut best = Camera::around(axes, AZIMUTH_DEG);
     let mut best_spread = spread(points, &best) * USUAL_SIDE_BONUS;
@@ -343,7 +343,7 @@ fn grid_step(size: f64) -> f64 {
 
 /// The multiples of `step` from `low` to `high`, none if there would be too many.
 fn ruled(low: f64, high: f64, step: f64) -> Vec<f64> {
-    // A multiple at the very edge belongs to the grid even if rounding put it just outside.
+    // A multiple at the very edge belongs to the grid even if rounding moved it just outside.
     let first = (low / step - 1e-6).ceil();
     let last = (high / step + 1e-6).floor();
     if !(0.0..=MOST_LINES).contains(&(last - first)) {

@@ -2,22 +2,22 @@
 
 use super::look::SolverLook;
 
-/// How a solve ended, with what the words need.
+/// The outcome of a solve, with the data for its text.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Outcome {
     /// The target was reached.
     Reached,
-    /// The target is out of range by this much, in the problem's unit.
+    /// The target is out of reach by this much, in the problem's unit.
     Unreachable {
         /// Distance that is missing.
         shortfall: f64,
     },
-    /// These joints rest at their limits, or have made their largest change.
+    /// These joints are at their limits, or have reached their largest change.
     Blocked {
         /// The joints that hold the pose back.
         joints: Vec<HeldJoint>,
     },
-    /// No progress, and no proof that there is none to be had.
+    /// No progress, and no proof that none is possible.
     Stalled,
     /// The iterations ran out.
     IterationLimit,
@@ -25,12 +25,12 @@ pub(crate) enum Outcome {
     Cancelled,
 }
 
-/// A joint that may not go further.
+/// A joint that cannot move further.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct HeldJoint {
     /// Its name.
     pub(crate) name: String,
-    /// The limit that it rests against, or the largest change that it has made.
+    /// The limit that it is at, or the largest change that it has reached.
     pub(crate) limit: HeldLimit,
 }
 
@@ -43,18 +43,18 @@ pub(crate) enum HeldLimit {
     Distance(f64),
     /// Not a single number (a cone with twist).
     Shape,
-    /// No limit at all, but how far it may turn from its start \[rad\].
+    /// Not a limit but the largest rotation from its start \[rad\].
     Turn(f64),
-    /// The same of a slide, in the problem's unit.
+    /// The same for a slide, in the problem's unit.
     Slide(f64),
 }
 
-/// What a solve took.
+/// The effort of a solve.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Effort {
-    /// Iterations as the library counts them: 0 when the start was good already, and at least 1 for a closed form.
+    /// Iterations as the library counts them: 0 when the start met the target, and at least 1 for a closed form.
     pub(crate) iterations: u32,
-    /// True when a closed form answered: its one step is no iteration worth the name.
+    /// True for a closed form, whose single step is not called an iteration.
     pub(crate) is_closed_form: bool,
 }
 
@@ -66,7 +66,7 @@ impl Effort {
 }
 
 impl Outcome {
-    /// A one-character mark for terminals; the words beside it say the same.
+    /// A one-character mark for terminals, with the same meaning as the text beside it.
     pub(crate) const fn mark(&self) -> &'static str {
         match self {
             Self::Reached => "✓",
@@ -84,12 +84,12 @@ impl Outcome {
     }
 }
 
-/// The outcome in words: "reached in 7 iterations", "reached in closed form", "out of reach by 12 cm", "held back by elbow (limit 150°)", and behind it
-/// "got out of a lock-up at iteration 3 by direct" where that happened.
+/// The outcome in words: "reached in 7 iterations", "reached in closed form", "out of reach by 12 cm", "held back by elbow (limit 150°)", followed
+/// by "escaped from a lock-up at iteration 3 by direct" if it did.
 ///
-/// - `effort`: 0 iterations say that none was needed
+/// - `effort`: 0 iterations mean that none was necessary
 /// - `unit`: unit of lengths, as in [`length_words`]
-/// - `escape`: the iteration at which the solver got out of a lock-up, and by which method
+/// - `escape`: the iteration at which the solver escaped from a lock-up, and the method that took over
 pub(crate) fn status_words(
     outcome: &Outcome,
     effort: Effort,
@@ -111,12 +111,12 @@ pub(crate) fn status_words(
         Outcome::Cancelled => format!("cancelled after {}", counted(iterations)),
     };
     if let Some((iteration, method)) = escape {
-        words.push_str(&format!("; got out of a lock-up at iteration {iteration} by {method}"));
+        words.push_str(&format!("; escaped from a lock-up at iteration {iteration} by {method}"));
     }
     words
 }
 
-/// A count of iterations with the right ending.
+/// A number of iterations, singular or plural.
 fn counted(iterations: u32) -> String {
     if iterations == 1 { "1 iteration".to_owned() } else { format!("{iterations} iterations") }
 }
@@ -151,7 +151,7 @@ fn held_words(joints: &[HeldJoint], unit: &str) -> String {
     }
 }
 
-/// Steps of the metre for people: from this many metres on, the unit and how many of it make a metre.
+/// Units for people: the least length in metres, the unit and how many of it make a metre.
 const METRE_STEPS: [(f64, &str, f64); 6] = [
     (1e3, "km", 1e-3),
     (1.0, "m", 1.0),
@@ -161,7 +161,7 @@ const METRE_STEPS: [(f64, &str, f64); 6] = [
     (1e-9, "nm", 1e9),
 ];
 
-/// A length with three digits and a unit that suits it: `0.12` and `"m"` give "12 cm". Units other than the metre are kept.
+/// A length with three digits in a suitable unit: `0.12` and `"m"` give "12 cm". Units other than the metre are kept.
 pub(crate) fn length_words(value: f64, unit: &str) -> String {
     if !value.is_finite() {
         return "an unknown distance".to_owned();
@@ -177,7 +177,7 @@ pub(crate) fn length_words(value: f64, unit: &str) -> String {
     with_unit(&significant(value, 3), unit)
 }
 
-/// A number and its unit; an unknown unit leaves the number alone.
+/// A number and its unit, if that is known.
 fn with_unit(number: &str, unit: &str) -> String {
     if unit.is_empty() { number.to_owned() } else { format!("{number} {unit}") }
 }
@@ -222,7 +222,7 @@ pub(crate) fn scientific_page(value: f64) -> String {
     }
 }
 
-/// Digits and sign raised.
+/// Digits and sign as superscripts.
 pub(crate) fn superscript(digits: &str) -> String {
     let raised = ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹'];
     digits
@@ -329,7 +329,7 @@ mod tests {
                 "m",
                 Some((3, "direct"))
             ),
-            "reached in 7 iterations; got out of a lock-up at iteration 3 by direct"
+            "reached in 7 iterations; escaped from a lock-up at iteration 3 by direct"
         );
     }
 

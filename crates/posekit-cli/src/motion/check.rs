@@ -1,14 +1,12 @@
-//! `posekit check`: how far standing feet slide.
+//! `posekit check`: measures how far standing feet slide.
 
-use posekit_io::motion::{left_words, millimetres};
+use posekit_io::motion::{millimetres, skipped_words};
 use posekit_motion::{
     CleanSettings, Clip, Judged, Plant, PlantReport, along_path, judge, measure_on,
 };
 
-use super::feet::{
-    Places, floor_choice, key, legs, no_walk_on_the_spot, off_floor, part_word, with_legs,
-};
-use super::record::{Asked, ClipRecord, FileRecord, MetricRecord, PlantRecord, finite};
+use super::feet::{Places, floor_choice, key, legs, not_in_place, off_floor, part_word, with_legs};
+use super::record::{ClipRecord, FileRecord, MetricRecord, PlantRecord, Question, finite};
 use super::run::{Made, Task, or_json};
 use super::source::Opened;
 use super::view::{ClipView, Sides};
@@ -16,7 +14,7 @@ use super::{page, words};
 use crate::failure::Result;
 use crate::motion_args::CheckArgs;
 
-/// Reads, measures, tells.
+/// Reads, measures and reports.
 pub(crate) fn check(args: &CheckArgs) -> Result<()> {
     or_json(begin(args), "check", args.batch.json)
 }
@@ -37,10 +35,11 @@ fn begin(args: &CheckArgs) -> Result<()> {
         let mut views = Vec::new();
         for index in opened.chosen()? {
             let Some(clip) = opened.clip_or_fault(index, &mut record) else { continue };
-            let (told, view, misfit) = measured(opened, index, clip, args)?;
-            let of = told.number.map_or_else(String::new, |number| format!("motion {number}: "));
+            let (measured, view, misfit) = measured(opened, index, clip, args)?;
+            let of =
+                measured.number.map_or_else(String::new, |number| format!("motion {number}: "));
             record.warnings.extend(misfit.map(|misfit| of + &misfit));
-            record.clips.push(told);
+            record.clips.push(measured);
             views.extend(view);
         }
         Ok(Made { record, outputs: Vec::new(), view: views })
@@ -53,10 +52,10 @@ fn begin(args: &CheckArgs) -> Result<()> {
         let bound = words::digits(args.bound, 2);
         crate::output::note(&format!("{} further than {bound} mm", words::slide(n_over)));
     }
-    outcome.tell(&task, n_over > 0)
+    outcome.print(&task, n_over > 0)
 }
 
-/// One motion measured, and what a page shows of it.
+/// The record of a measured motion, and its view on a page.
 fn measured(
     opened: &Opened<'_>,
     index: usize,
@@ -65,19 +64,18 @@ fn measured(
 ) -> Result<(ClipRecord, Option<ClipView>, Option<String>)> {
     let legs = legs(&args.detect, &opened.file, clip)?;
     let choice = floor_choice(&args.detect, clip);
-    // What cleaning would hold is what must not slide.
+    // The plants are those that cleaning would hold.
     let settings =
         CleanSettings { floor: choice, in_place: args.detect.in_place, ..CleanSettings::default() };
     let keep = opened.file.keeper();
     let Judged { floor, plants: reports, way } = judge(clip, &legs.legs, &settings, keep.as_ref())?;
     let mut record = with_legs(opened.clip_record(index, clip), clip, &legs, Some(&floor));
-    record.asked = Asked::Feet;
+    record.question = Question::Feet;
     if clip.n_frames() == 0 {
         return Ok((record, None, None));
     }
-    // A walk on the spot is found as cleaning finds it, and judged as cleaning judges it.
-    let no_walk =
-        no_walk_on_the_spot(&args.detect, clip, &legs.legs, way.as_deref().unwrap_or_default());
+    // An in-place walk is detected and judged as in cleaning.
+    let no_walk = not_in_place(&args.detect, clip, &legs.legs, way.as_deref().unwrap_or_default());
     let off = reports.is_empty().then(|| off_floor(&args.detect, clip, &legs.legs)).flatten();
     let misfit = off.or(no_walk);
     let ahead = way.and_then(|way| along_path(clip, &legs.legs, &way).ok().flatten());
@@ -91,11 +89,11 @@ fn measured(
     let metrics = measure_on(clip, None, &legs.legs, &counted, (&floor, choice));
     record.metrics = MetricRecord::all(&metrics, None);
     let mut measured = metrics.drifts.iter();
-    let told = |report: &PlantReport| {
+    let plant_record = |report: &PlantReport| {
         let counted = report.verdict.is_counted();
         let own = counted.then(|| measured.next()).flatten();
         let drift = own.map_or(report.drift_before * scale, |drift| drift * 1e3);
-        let reason = left_words(&report.verdict).unwrap_or_default().to_owned();
+        let reason = skipped_words(&report.verdict).unwrap_or_default().to_owned();
         PlantRecord {
             leg: report.plant.leg,
             part: part_word(report.plant.part).to_owned(),
@@ -108,7 +106,7 @@ fn measured(
             drift_after: None,
         }
     };
-    record.plants = reports.iter().map(told).collect();
+    record.plants = reports.iter().map(plant_record).collect();
     let plants: Vec<Plant> = reports.into_iter().map(|report| report.plant).collect();
     let view = args.report.as_ref().and_then(|_| {
         let places = Places::of(clip);

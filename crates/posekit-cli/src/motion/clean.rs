@@ -1,4 +1,4 @@
-//! `posekit clean`: standing feet are made to stand still.
+//! `posekit clean`: makes standing feet stand still.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -12,11 +12,11 @@ use posekit_motion::{
 
 use super::contacts::{no_contacts, read_contacts, refuse_kept, refuse_outside, write_contacts};
 use super::feet::{
-    Places, floor_choice, key, known_legs, legs, no_walk_on_the_spot, off_floor, part_word,
-    travels, with_legs,
+    Places, floor_choice, key, known_legs, legs, not_in_place, off_floor, part_word, travels,
+    with_legs,
 };
 use super::page;
-use super::record::{Asked, ClipRecord, ContactRecord, MetricRecord, PlantRecord, finite};
+use super::record::{ClipRecord, ContactRecord, MetricRecord, PlantRecord, Question, finite};
 use super::run::{Made, Task, or_json};
 use super::source::Opened;
 use super::strip::Strip;
@@ -26,10 +26,10 @@ use crate::failure::{Failure, Result};
 use crate::motion_args::{CleanArgs, EngineWord};
 use crate::output::{refuse_same, write_again};
 
-/// What moves no joint by more than this is left as it is, to the bit \[mm, for a leg of 0.85 m\]: a second run then changes nothing.
+/// A correction that moves no joint by more than this is not applied \[mm, for a leg of 0.85 m\], so that a second run changes nothing.
 const SMALLEST: f64 = 1e-3;
 
-/// Reads, cleans, writes, tells.
+/// Reads, cleans, writes and reports.
 pub(crate) fn clean(args: &CleanArgs) -> Result<()> {
     or_json(begin(args), "clean", args.batch.json)
 }
@@ -40,10 +40,10 @@ fn begin(args: &CleanArgs) -> Result<()> {
         && (args.contacts.is_some() || args.save_contacts.is_some() || args.picture.is_some())
     {
         return Err(Failure::usage(
-            "--contacts, --save-contacts and --picture go with one file, not with a folder",
+            "--contacts, --save-contacts and --picture apply to a single file, not to a folder",
         ));
     }
-    // Contacts may be read from the file that they are written to.
+    // Contacts may be written to the file from which they are read.
     for contacts in [("--contacts", &args.contacts), ("--save-contacts", &args.save_contacts)] {
         refuse_same(&[
             (contacts.0, contacts.1.as_ref()),
@@ -94,21 +94,21 @@ fn begin(args: &CleanArgs) -> Result<()> {
             {
                 record.warnings.push(no_stretch(opened).to_owned());
             }
-            let (told, view) = told(opened, index, clip, &cleaned, args);
+            let (cleaned_record, view) = record_of(opened, index, clip, &cleaned, args);
             if let Some(path) = &args.picture {
                 opened.only("a picture", "")?;
-                draw(path, opened, (clip, &cleaned), &told.plants)?;
+                draw(path, opened, (clip, &cleaned), &cleaned_record.plants)?;
             }
             for misfit in misfits(clip, &cleaned, args) {
-                let of =
-                    told.number.map_or_else(String::new, |number| format!("motion {number}: "));
+                let number = cleaned_record.number;
+                let of = number.map_or_else(String::new, |number| format!("motion {number}: "));
                 record.warnings.push(of + &misfit);
             }
             if args.engine == EngineWord::SpaceTime {
-                record.warnings.extend(slide_left(clip, &cleaned, args.detect.in_place));
+                record.warnings.extend(slide_left(clip, &cleaned));
             }
-            let is_clean = told.largest_change == Some(0.0);
-            record.clips.push(told);
+            let is_clean = cleaned_record.largest_change == Some(0.0);
+            record.clips.push(cleaned_record);
             views.extend(view);
             edits.push((index, if is_clean { clip.clone() } else { cleaned.clip }));
         }
@@ -116,7 +116,7 @@ fn begin(args: &CleanArgs) -> Result<()> {
         Ok(Made { record, outputs, view: views })
     })?;
     page::write(args.report.as_deref(), &task, &outcome)?;
-    outcome.tell(&task, false)
+    outcome.print(&task, false)
 }
 
 fn settings(args: &CleanArgs, opened: &Opened<'_>, clip: &Clip) -> Result<CleanSettings> {
@@ -144,14 +144,14 @@ fn settings(args: &CleanArgs, opened: &Opened<'_>, clip: &Clip) -> Result<CleanS
     Ok(settings)
 }
 
-/// The file with knees and ankles that can be moved on their parents, where bones may become longer and it is a glTF, in which any node can be moved.
+/// The file with translations of knees and ankles, if bones may become longer and it is a glTF, in which any node can have a translation.
 fn stretched<'a>(args: &CleanArgs, opened: &Opened<'a>) -> Result<Option<Opened<'a>>> {
     if args.max_stretch.is_none_or(|part| part == 0.0) || opened.file.bvh().is_some() {
         return Ok(None);
     }
     let mut joints = BTreeSet::new();
     for index in opened.chosen()? {
-        // What cannot be read is told later.
+        // Read errors are reported later.
         let Ok(clip) = opened.file.clip(index) else { continue };
         let legs = legs(&args.detect, &opened.file, clip)?.legs;
         let in_line = legs.iter().filter(|leg| leg.limb.is_in_line(clip.skeleton()));
@@ -161,47 +161,47 @@ fn stretched<'a>(args: &CleanArgs, opened: &Opened<'a>) -> Result<Option<Opened<
     if joints.is_empty() { Ok(None) } else { opened.with_movable(&joints).map(Some) }
 }
 
-/// Why no bone can become longer.
+/// Why no bone can be lengthened.
 fn no_stretch(opened: &Opened<'_>) -> &'static str {
     if opened.file.bvh().is_some() {
-        "--max-stretch: no bone is made longer: the knees and ankles of this BVH have no channels of position"
+        "--max-stretch has no effect: the knees and ankles of this BVH have no position channels"
     } else {
-        "--max-stretch: no bone is made longer: there is no leg whose knee hangs on its hip and whose ankle on its knee, and which can be moved"
+        "--max-stretch has no effect: there is no leg whose knee is a child of its hip, whose ankle is a child of its knee, and which can be translated"
     }
 }
 
-/// What is to be said of how options and a motion fit together.
+/// Warnings about options that do not fit the motion.
 fn misfits(clip: &Clip, cleaned: &Cleaned, args: &CleanArgs) -> Vec<String> {
     let is_empty = |(from, to): &&(f64, f64)| clip.frames(*from, *to).is_empty();
     let keep = args.keep.iter().filter(is_empty).map(|(from, to)| {
         let [from, to] = [from, to].map(|time| digits(*time, 4));
-        format!("--keep {from}:{to}: no frame is in this time, so nothing is left alone by it")
+        format!("--keep {from}:{to} has no effect: there is no frame in this time")
     });
     let floor =
         cleaned.plants.is_empty().then(|| off_floor(&args.detect, clip, &cleaned.legs.legs));
-    let no_walk = no_walk_on_the_spot(&args.detect, clip, &cleaned.legs.legs, &cleaned.path);
+    let no_walk = not_in_place(&args.detect, clip, &cleaned.legs.legs, &cleaned.path);
     keep.filter(|_| clip.n_frames() > 0).chain(floor.flatten()).chain(no_walk).collect()
 }
 
 /// The farthest slide that is left in the motion, by a measure of its own over all frames, where people see it.
-fn slide_left(clip: &Clip, cleaned: &Cleaned, in_place: bool) -> Option<String> {
+fn slide_left(clip: &Clip, cleaned: &Cleaned) -> Option<String> {
     let worst = slides(&cleaned.as_judged(&cleaned.clip), &cleaned.legs.legs)
         .into_iter()
         .max_by(|a, b| a.distance.total_cmp(&b.distance))
-        .filter(|worst| !in_place && worst.distance * LEG_LENGTH > VISIBLE_SLIDE)?;
+        .filter(|worst| worst.distance * LEG_LENGTH > VISIBLE_SLIDE)?;
     let at = clip.time(worst.frames.start);
     let name = clip.skeleton().name(cleaned.legs.legs[worst.leg].joint(worst.part));
     let mm = digits(1000.0 * LEG_LENGTH * worst.distance, 3);
     Some(format!("{name} still slides by {mm} mm from {} s on", digits(at, 4)))
 }
 
-/// How far a figure travels that is said to walk on the spot, if it does.
+/// How far a figure travels that was declared an in-place walk, if it does.
 fn travelled(clip: &Clip, cleaned: &Cleaned, args: &CleanArgs) -> Option<String> {
     args.detect.in_place.then(|| travels(clip, &cleaned.legs.legs, &cleaned.path)).flatten()
 }
 
-/// What is told of a cleaned motion, and what a page shows of it.
-fn told(
+/// The record of a cleaned motion, and its view on a page.
+fn record_of(
     opened: &Opened<'_>,
     index: usize,
     clip: &Clip,
@@ -211,10 +211,10 @@ fn told(
     let legs = &cleaned.legs;
     let mut record = with_legs(opened.clip_record(index, clip), clip, legs, Some(&cleaned.floor));
     record.walks_on_the_spot = cleaned.is_in_place;
-    record.asked = Asked::Feet;
+    record.question = Question::Feet;
     record.strength = Some(args.strength).filter(|part| *part > 0.0 && *part < 1.0);
     if args.contacts.is_some() {
-        record.asked = Asked::Contacts;
+        record.question = Question::Contacts;
         record.contacts = contact_records(&cleaned.contacts, &cleaned.held, clip);
     }
     let (before, after) = (Places::of(clip), Places::of(&cleaned.clip));
@@ -244,12 +244,12 @@ fn told(
     (record, view)
 }
 
-/// Where joints are before and after as feet are judged: of a walk on the spot as if it went on.
+/// The joint positions before and after in which feet are judged: an in-place walk advances in them.
 fn judged(clip: &Clip, cleaned: &Cleaned) -> [Places; 2] {
     [clip, &cleaned.clip].map(|clip| Places::of(&cleaned.as_judged(clip)))
 }
 
-/// Why nothing was changed; `None` where all that is to stand does already.
+/// Why nothing was changed; `None` if everything stands already.
 fn unchanged(clip: &Clip, cleaned: &Cleaned, args: &CleanArgs) -> Option<String> {
     let stands = |report: &PlantReport| matches!(report.verdict, Verdict::Fixed | Verdict::Clean);
     if args.strength == 0.0 {
@@ -259,20 +259,22 @@ fn unchanged(clip: &Clip, cleaned: &Cleaned, args: &CleanArgs) -> Option<String>
         let is_missed = |report: &ContactReport| !report.missed.is_empty();
         return Some(match cleaned.held.as_slice() {
             [] => no_contacts(path),
-            held if held.iter().any(is_missed) => "nothing is nearer to the contacts".to_owned(),
+            held if held.iter().any(is_missed) => {
+                "nothing would come closer to the contacts".to_owned()
+            }
             _ => "all contacts hold already".to_owned(),
         });
     }
     if let Some(far) = travelled(clip, cleaned, args) {
         return Some(format!(
-            "it was judged as a walk on the spot, as asked, but the figure travels {far}"
+            "it was judged as an in-place walk, as requested, but the figure travels {far}"
         ));
     }
     let is_idle = !cleaned.plants.is_empty() && !cleaned.plants.iter().any(stands);
-    is_idle.then(|| "every plant that was found is left as it is".to_owned())
+    is_idle.then(|| "all plants found are left unchanged".to_owned())
 }
 
-/// What became of the plants. Those that the measures are over slide as far here as there.
+/// The records of the plants. The slides of counted plants are those of the measures.
 fn plant_records(
     clip: &Clip,
     cleaned: &Cleaned,
@@ -289,7 +291,7 @@ fn plant_records(
                 (was * 1e3, is * 1e3)
             });
         let (verdict, reason) = match args.contacts {
-            // What was held is not the plants.
+            // The plants are not what was held.
             Some(_) => ("measured", String::new()),
             None => verdict_words(report, scale, args.strength),
         };
@@ -313,21 +315,20 @@ fn draw(
     path: &Path,
     opened: &Opened<'_>,
     (clip, cleaned): (&Clip, &Cleaned),
-    told: &[PlantRecord],
+    records: &[PlantRecord],
 ) -> Result<()> {
     if clip.n_frames() == 0 || cleaned.legs.legs.is_empty() {
-        return Err(Failure::usage("there are no feet to be drawn"));
+        return Err(Failure::usage("there are no feet to draw"));
     }
     let [before, after] = judged(clip, cleaned);
     let plants: Vec<Plant> = cleaned.plants.iter().map(|report| report.plant.clone()).collect();
-    let worst = worst_of(told).and_then(|(worst, _)| plants.get(worst));
+    let worst = worst_of(records).and_then(|(worst, _)| plants.get(worst));
     let most = |of: fn(&PlantRecord) -> Option<f64>| {
-        told.iter().filter(|plant| plant.counted).filter_map(of).fold(0.0, f64::max)
+        records.iter().filter(|plant| plant.counted).filter_map(of).fold(0.0, f64::max)
     };
-    let on_the_spot =
-        if cleaned.is_in_place { ", a walk on the spot as if it went on" } else { "" };
+    let in_place = if cleaned.is_in_place { ", an in-place walk as if it advanced" } else { "" };
     let strip = Strip {
-        title: &format!("{}{on_the_spot}", opened.title()),
+        title: &format!("{}{in_place}", opened.title()),
         sides: Sides { clip, before: &before, after: Some(&after) },
         legs: &cleaned.legs.legs,
         floor: &cleaned.floor,

@@ -1,4 +1,4 @@
-//! Files of contacts.
+//! Contact files.
 
 use std::path::Path;
 
@@ -10,12 +10,12 @@ use super::words::digits;
 use crate::failure::{Failure, Result};
 use crate::output::write_again;
 
-/// Why nothing was changed where a file of contacts has none.
+/// Why nothing was changed if a contact file is empty.
 pub(super) fn no_contacts(path: &Path) -> String {
     format!("{} has no contacts, so nothing is held", path.display())
 }
 
-/// The contacts that a file has for a skeleton.
+/// The contacts in a file, for a skeleton.
 pub(super) fn read_contacts(path: &Path, skeleton: &Skeleton) -> Result<Vec<Contact>> {
     let in_file = |error| Failure::in_file(error, path.display());
     let text = read_text(path, &Limits::default()).map_err(in_file)?;
@@ -26,11 +26,11 @@ pub(super) fn read_contacts(path: &Path, skeleton: &Skeleton) -> Result<Vec<Cont
     file.to_contacts(skeleton).map_err(|error| in_file(error.located_in(&text)))
 }
 
-/// Refuses contacts that hold at no frame of the clip: they are for another, or in another time.
+/// Refuses contacts that contain no frame of the clip: they belong to another clip or timing.
 pub(super) fn refuse_outside(contacts: &[Contact], clip: &Clip) -> Result<()> {
     let outside = |contact: &&Contact| clip.frames(contact.from, contact.to).is_empty();
     let Some(contact) = contacts.iter().find(outside) else { return Ok(()) };
-    // The first frame after it, where it is in the clip.
+    // The first frame after it, if it is inside the clip.
     let next = clip.frames(contact.from, f64::INFINITY).start;
     let there = if (1..clip.n_frames()).contains(&next) {
         format!(
@@ -43,10 +43,10 @@ pub(super) fn refuse_outside(contacts: &[Contact], clip: &Clip) -> Result<()> {
         format!("the motion is from {} to {} s", digits(clip.start(), 4), digits(end, 4))
     };
     let [from, to] = [contact.from, contact.to].map(|time| digits(time, 4));
-    Err(Failure::usage(format!("no frame is from {from} to {to} s; {there}")))
+    Err(Failure::usage(format!("there is no frame from {from} to {to} s; {there}")))
 }
 
-/// Refuses contacts that hold something in a time that is to be left alone.
+/// Refuses contacts in a time that is kept unchanged.
 pub(super) fn refuse_kept(contacts: &[Contact], keep: &[(f64, f64)], clip: &Clip) -> Result<()> {
     let frames = |(from, to): (f64, f64)| clip.frames(from, to);
     for &(from, to) in keep {
@@ -57,7 +57,7 @@ pub(super) fn refuse_kept(contacts: &[Contact], keep: &[(f64, f64)], clip: &Clip
         };
         if let Some(contact) = contacts.iter().find(meets) {
             return Err(Failure::usage(format!(
-                "--keep {}:{} leaves this time alone, but --contacts holds {} from {} to {} s; contacts that are saved with this option leave it alone, too",
+                "--keep {}:{} leaves this time unchanged, but --contacts holds {} from {} to {} s; contacts saved with the same --keep do not overlap it",
                 digits(from, 4),
                 digits(to, 4),
                 clip.skeleton().name(contact.frame.joint),
@@ -69,12 +69,12 @@ pub(super) fn refuse_kept(contacts: &[Contact], keep: &[(f64, f64)], clip: &Clip
     Ok(())
 }
 
-/// Writes contacts; what is there is replaced only where that was asked for, and only if it is contacts, too.
+/// Writes contacts; an existing file is replaced only with --force, and only if it is a contact file, too.
 pub(super) fn write_contacts(path: &Path, file: &ContactsFile, force: bool) -> Result<()> {
-    /// What every file of contacts names itself.
+    /// The schema in every contact file.
     const KIND: &[u8] = b"\"posekit.contacts/";
     if path.is_file() && !force {
-        let message = "the file of contacts is there already; give --force to replace it";
+        let message = "the contact file already exists; give --force to replace it";
         return Err(Failure::usage(format!("{message}: {}", path.display())));
     }
     let text = file.to_json().map_err(|error| Failure::in_file(error, path.display()))?;

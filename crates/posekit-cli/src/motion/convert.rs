@@ -1,4 +1,4 @@
-//! `posekit convert`: motions from one form to another.
+//! `posekit convert`: motions from one format to another.
 
 use std::borrow::Cow;
 use std::fs::File;
@@ -17,10 +17,10 @@ use super::source::{Opened, Output, clip_record};
 use crate::failure::{Failure, Result};
 use crate::motion_args::{ConvertArgs, Target};
 
-/// So many first bytes say what a file is.
+/// The number of first bytes that identify a format.
 const HEAD: u64 = 4096;
 
-/// Reads, makes a new file or several, writes.
+/// Reads, makes one or several new files, and writes them.
 pub(crate) fn convert(args: &ConvertArgs) -> Result<()> {
     or_json(begin(args), "convert", args.batch.json)
 }
@@ -28,7 +28,7 @@ pub(crate) fn convert(args: &ConvertArgs) -> Result<()> {
 fn begin(args: &ConvertArgs) -> Result<()> {
     let target = target(args)?;
     if args.keys.is_some() && target == Target::Bvh {
-        return Err(Failure::usage("--keys is for GLB; a BVH has all its frames"));
+        return Err(Failure::usage("--keys applies to GLB only; a BVH has all frames"));
     }
     let task = Task {
         command: "convert",
@@ -46,17 +46,17 @@ fn begin(args: &ConvertArgs) -> Result<()> {
             ([index], _) if target == Target::Bvh && opened.file.bvh().is_some() => {
                 let clip = opened.clip(*index)?;
                 record.clips.push(opened.clip_record(*index, clip));
-                // What is a BVH already stays as it is.
+                // From BVH to BVH the file is copied.
                 let outputs = opened.written(&[(*index, clip.clone())], place, &mut record)?;
-                record.clips.iter_mut().for_each(|told| told.changed_joints = None);
+                record.clips.iter_mut().for_each(|clip| clip.changed_joints = None);
                 outputs
             }
             ([], _) => vec![rest(opened, target, args, place, &mut record)?],
             ([index], _) if is_named_after_file(args, opened) => {
                 let clip = opened.clip(*index)?;
                 let title = title(opened, *index, place);
-                let (bytes, told) = converted(opened, *index, clip, &title, target, args)?;
-                record.clips.push(told);
+                let (bytes, converted) = converted(opened, *index, clip, &title, target, args)?;
+                record.clips.push(converted);
                 vec![Output { path: place.to_owned(), bytes }]
             }
             (all, Some(folder)) => spread(opened, all, target, args, &folder, &mut record),
@@ -68,16 +68,16 @@ fn begin(args: &ConvertArgs) -> Result<()> {
         warn(opened, target, &mut record);
         Ok(Made { record, outputs, view: () })
     })?;
-    outcome.tell(&task, false)
+    outcome.print(&task, false)
 }
 
-/// Whether the one motion that is asked for goes to a file of its file's name: not, in a folder, where there are others that might come to it.
+/// Whether a single selected motion is written to a file named after its input: not in a folder if the input has other motions, which could be written there as well.
 fn is_named_after_file(args: &ConvertArgs, opened: &Opened<'_>) -> bool {
     let is_in_folder = is_folder(&args.output.output) && !args.input.file.is_dir();
     opened.file.n_clips() == 1 || !is_in_folder
 }
 
-/// The folder in which several motions of a file go, if it is to be one.
+/// The output folder for several motions of a file, if the output is a folder.
 fn folder(args: &ConvertArgs, place: &Path) -> Option<PathBuf> {
     let output = &args.output.output;
     if args.input.file.is_dir() {
@@ -86,14 +86,14 @@ fn folder(args: &ConvertArgs, place: &Path) -> Option<PathBuf> {
     is_folder(output).then(|| output.clone())
 }
 
-/// What a motion is called in a file that has no name for it.
+/// The name of a motion that has none in its file.
 fn title(opened: &Opened<'_>, index: usize, place: &Path) -> String {
     let stem = || place.file_stem().map(|stem| stem.to_string_lossy().into_owned());
     let name = opened.file.clip_name(index).map(str::to_owned);
     name.or_else(stem).unwrap_or_default()
 }
 
-/// A motion in its new form, and what is told of it.
+/// A motion in its new format, and its record.
 fn converted(
     opened: &Opened<'_>,
     index: usize,
@@ -102,7 +102,7 @@ fn converted(
     target: Target,
     args: &ConvertArgs,
 ) -> Result<(Vec<u8>, ClipRecord)> {
-    // A GLB has a frame at least; the figure as it stands is what there is of one without.
+    // A GLB has at least one frame; without a motion it is the pose of the figure.
     let is_empty = clip.n_frames() == 0 && target == Target::Glb;
     let clip = if is_empty {
         Cow::Owned(opened.file.rest().map_err(|error| opened.failure(error))?)
@@ -114,7 +114,7 @@ fn converted(
     Ok((bytes, ClipRecord { kept_keys, ..opened.clip_record(index, &clip) }))
 }
 
-/// The pose at rest of a character without a motion, which other programs take motions onto.
+/// The rest pose of a character without a motion, to which other programs apply motions.
 fn rest(
     opened: &Opened<'_>,
     target: Target,
@@ -126,14 +126,14 @@ fn rest(
     let title = opened.title();
     let (bytes, _) = written(&clip, &title, target, args).map_err(|error| opened.failure(error))?;
     record.warnings.push(match target {
-        Target::Bvh => "there is no motion in it; its pose at rest is written, as one frame".into(),
-        Target::Glb => "there is no motion in it; its joints are written as they rest".into(),
+        Target::Bvh => "there is no motion in it; its rest pose is written as one frame".into(),
+        Target::Glb => "there is no motion in it; its joints are written in the rest pose".into(),
     });
     record.clips.push(ClipRecord { frames: 0, fps: None, ..clip_record(&clip) });
     Ok(Output { path: place.to_owned(), bytes })
 }
 
-/// A file for each of several motions; one that cannot be written stops none of the others.
+/// A file for each of several motions; one that cannot be written does not stop the others.
 fn spread(
     opened: &Opened<'_>,
     chosen: &[usize],
@@ -153,9 +153,9 @@ fn spread(
             .clip(index)
             .and_then(|clip| converted(opened, index, clip, &title, target, args));
         record.clips.push(match made {
-            Ok((bytes, told)) => {
+            Ok((bytes, converted)) => {
                 outputs.push(Output { path, bytes });
-                ClipRecord { output: Some(name), ..told }
+                ClipRecord { output: Some(name), ..converted }
             }
             Err(failure) => opened.clip_fault(index, &failure),
         });
@@ -163,7 +163,7 @@ fn spread(
     outputs
 }
 
-/// A clip in its new form, and how many of how many keys it has.
+/// A clip in its new format, with the number of its keys and of all keys.
 fn written(
     clip: &Clip,
     title: &str,
@@ -180,23 +180,23 @@ fn written(
     })
 }
 
-/// What the new form does not have, or has otherwise.
+/// Warnings about what the new format lacks or represents differently.
 fn warn(opened: &Opened<'_>, target: Target, record: &mut FileRecord) {
     if target == Target::Bvh {
         return;
     }
     if record.clips.iter().any(|clip| clip.error.is_none() && clip.metres_per_unit.is_none()) {
         let message =
-            "its unit of length is not known, and is written as a metre; give it with --unit";
+            "its unit of length is unknown and is written as a metre; give it with --unit";
         record.warnings.push(message.to_owned());
     }
     if opened.file.gltf().is_some_and(gltf::Asset::has_meshes) {
-        let message = "only joints and the motion are written; meshes and all else stay behind";
+        let message = "only joints and the motion are written, without meshes and all else";
         record.warnings.push(message.to_owned());
     }
 }
 
-/// The form that was asked for, else the one that the output's name ends in, else, in a folder, the one that the input has not.
+/// The requested format, else that of the output's extension, else, for a folder, the one that the input does not have.
 fn target(args: &ConvertArgs) -> Result<Target> {
     let output = &args.output.output;
     let is_one = !args.input.file.is_dir() && !is_folder(output);
@@ -208,7 +208,7 @@ fn target(args: &ConvertArgs) -> Result<Target> {
         {
             let to = target.extension();
             Err(Failure::usage(format!(
-                "--to says {to}, and the output's name ends in .{other}: {}",
+                "--to is {to}, but the name of the output ends in .{other}: {}",
                 output.display()
             )))
         }
@@ -219,12 +219,12 @@ fn target(args: &ConvertArgs) -> Result<Target> {
             Ok(other_than(&args.input.file))
         }
         _ => Err(Failure::usage(
-            "what to convert to is not said: let the output's name end in .bvh or .glb, or give --to",
+            "the output format is missing: the name of the output must end in .bvh or .glb, or give --to",
         )),
     }
 }
 
-/// The form that a file has not; what cannot be read is told when it is.
+/// The format that a file does not have; read errors are reported later.
 fn other_than(file: &Path) -> Target {
     let mut head = Vec::new();
     let read = File::open(file).and_then(|file| file.take(HEAD).read_to_end(&mut head));

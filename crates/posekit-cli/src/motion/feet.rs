@@ -1,4 +1,4 @@
-//! Feet and floor: from the options to the library, and from the library to what is told.
+//! Feet and floor: from the options to the library, and from the library to the record.
 
 use posekit::glam::DVec3;
 use posekit::math::{acos, direction_or};
@@ -10,12 +10,12 @@ use super::words::{digits, significant};
 use crate::failure::{Failure, Result};
 use crate::motion_args::{DetectArgs, FloorWord};
 
-/// The legs that are given, else those that the file names, else those that are found.
+/// The given legs, else those that the file names, else those found.
 pub(super) fn legs(args: &DetectArgs, file: &MotionFile, clip: &Clip) -> Result<Legs> {
     Ok(known_legs(args, file, clip)?.unwrap_or_else(|| file.legs_of(clip)))
 }
 
-/// The legs that are given, else those that the file names.
+/// The given legs, else those that the file names.
 pub(super) fn known_legs(
     args: &DetectArgs,
     file: &MotionFile,
@@ -32,7 +32,9 @@ pub(super) fn known_legs(
             ))
         })?;
         Leg::ending_at(skeleton, joint).ok_or_else(|| {
-            Failure::usage(format!("--legs: {name:?} has no two bones above it, and ends no leg"))
+            Failure::usage(format!(
+                "--legs: {name:?} cannot end a leg, because there are not two bones above it"
+            ))
         })
     };
     let legs: Vec<Leg> = args.legs.iter().map(leg).collect::<Result<_>>()?;
@@ -46,7 +48,7 @@ pub(super) fn known_legs(
     Ok(Some(Legs { legs, reason, candidates: Vec::new() }))
 }
 
-/// The floor that is looked for.
+/// The kind of floor to find.
 pub(super) fn floor_choice(args: &DetectArgs, clip: &Clip) -> FloorChoice {
     match args.floor {
         FloorWord::Fit => FloorChoice::Fit,
@@ -58,7 +60,7 @@ pub(super) fn floor_choice(args: &DetectArgs, clip: &Clip) -> FloorChoice {
     }
 }
 
-/// What is said of a floor at a height that no foot comes near to, so that none stands on it.
+/// A warning about a given floor that no foot comes near, so that none stands on it.
 pub(super) fn off_floor(args: &DetectArgs, clip: &Clip, legs: &[Leg]) -> Option<String> {
     let FloorWord::At(height) = args.floor else { return None };
     if legs.is_empty() || clip.n_frames() < 2 {
@@ -66,21 +68,21 @@ pub(super) fn off_floor(args: &DetectArgs, clip: &Clip, legs: &[Leg]) -> Option<
     }
     let low = find_floor(clip, legs, FloorChoice::Level).point.dot(clip.up());
     let low = significant(low);
-    Some(format!("--floor {height}: no foot stands near this height; feet come down to {low}"))
+    Some(format!("--floor {height}: no foot stands near this height; the lowest feet are at {low}"))
 }
 
-/// How far from where it is first a figure gets that is said to walk on the spot, where that is farther than its feet would take it.
+/// The largest distance of a declared in-place walk from its first position, if that is larger than the distance its feet would advance.
 ///
-/// - `way`: what its feet would do, frame after frame
-pub(super) fn travels(clip: &Clip, legs: &[Leg], way: &[DVec3]) -> Option<String> {
-    /// Nearer than this it may be on the spot \[leg lengths\].
+/// - `path`: the advance by its feet, frame by frame
+pub(super) fn travels(clip: &Clip, legs: &[Leg], path: &[DVec3]) -> Option<String> {
+    /// A smaller distance can be an in-place walk \[leg lengths\].
     const NEAR: f64 = 0.5;
     let root = carrier(clip, legs)?;
     let places = Places::of(clip);
     let along = |shift: DVec3| shift - clip.up() * shift.dot(clip.up());
     let off = (0..places.n_frames()).map(|k| along(places.at(k, root) - places.at(0, root)));
     let far = off.map(DVec3::length).fold(0.0, f64::max);
-    let taken = way.iter().map(|shift| shift.length()).fold(0.0, f64::max);
+    let taken = path.iter().map(|shift| shift.length()).fold(0.0, f64::max);
     let leg = LEG_LENGTH * 1e3 / millimetres(clip, legs)?;
     let metres = |unit: f64| format!("{} m", digits(far * unit, 1));
     let words =
@@ -88,31 +90,31 @@ pub(super) fn travels(clip: &Clip, legs: &[Leg], way: &[DVec3]) -> Option<String
     (far > taken && far > NEAR * leg).then(words)
 }
 
-/// What is said of a figure that is no walk on the spot, though it was given as one.
+/// A warning about a figure that was declared an in-place walk but is none.
 ///
-/// - `way`: as for [`travels`]
-pub(super) fn no_walk_on_the_spot(
+/// - `path`: as for [`travels`]
+pub(super) fn not_in_place(
     args: &DetectArgs,
     clip: &Clip,
     legs: &[Leg],
-    way: &[DVec3],
+    path: &[DVec3],
 ) -> Option<String> {
     if !args.in_place || legs.is_empty() || clip.n_frames() == 0 {
         return None;
     }
     if carrier(clip, legs).is_none() {
-        let words = "--in-place: no joint that carries the legs can be moved, so its slides are judged as they are";
+        let words = "--in-place has no effect: no joint that carries the legs can be moved";
         return Some(words.to_owned());
     }
     let words = |far| {
         format!(
-            "--in-place: the figure travels {far}, so this is no walk on the spot; without the option its slides are judged as they are"
+            "--in-place: the figure travels {far}, so this is not an in-place walk; without the option its slides are judged as they are"
         )
     };
-    travels(clip, legs, way).map(words)
+    travels(clip, legs, path).map(words)
 }
 
-/// All that feet and floor depend on, for telling whether a file is done.
+/// All options on which feet and floor depend, to decide whether a file is done.
 pub(super) fn key(args: &DetectArgs) -> String {
     format!("{:?}", (&args.legs, args.floor, args.in_place))
 }
@@ -145,7 +147,7 @@ pub(super) const fn part_word(part: Part) -> &'static str {
     }
 }
 
-/// Where the joints of a clip are, frame after frame.
+/// The positions of the joints of a clip, frame by frame.
 pub(super) struct Places {
     points: Vec<DVec3>,
     n_joints: usize,
@@ -170,21 +172,21 @@ impl Places {
         self.points.len() / self.n_joints.max(1)
     }
 
-    /// How far one joint is at most from where it is in another clip of as many frames.
+    /// The largest displacement of any joint relative to another clip with as many frames.
     pub(super) fn largest_distance_of(&self, other: &Self, joint: usize) -> f64 {
         let frames = 0..self.n_frames().min(other.n_frames());
-        let apart = |frame| self.at(frame, joint).distance(other.at(frame, joint));
-        frames.map(apart).fold(0.0, f64::max)
+        let displacement = |frame| self.at(frame, joint).distance(other.at(frame, joint));
+        frames.map(displacement).fold(0.0, f64::max)
     }
 
-    /// How far apart a joint is at most from where it is in another clip of as many frames.
+    /// The largest displacement of one joint relative to another clip with as many frames.
     pub(super) fn largest_distance(&self, other: &Self) -> f64 {
         let pairs = self.points.iter().zip(&other.points);
         pairs.map(|(a, b)| a.distance(*b)).fold(0.0, f64::max)
     }
 }
 
-/// Two directions along a floor, the second a quarter turn from the first.
+/// Two perpendicular directions along a floor.
 pub(super) fn along(normal: DVec3) -> [DVec3; 2] {
     let first = direction_or(normal.cross(DVec3::Z), DVec3::X);
     [first, normal.cross(first)]

@@ -1,4 +1,4 @@
-//! Which files are read, and where what is made of them goes.
+//! Input files and the paths of their outputs.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -7,19 +7,19 @@ use std::path::{Path, PathBuf};
 
 use crate::failure::{Failure, Result};
 
-/// What names of motion files end in. In a folder others are passed over; a file that is named is read whatever its name is.
+/// The extensions of motion files. In a folder other files are ignored; a file given by itself is read whatever its name.
 const EXTENSIONS: [&str; 5] = ["bvh", "glb", "gltf", "vrm", "vrma"];
 
-/// A file to be read.
+/// An input file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Input {
-    /// Where it is.
+    /// Its path.
     pub(super) path: PathBuf,
-    /// What it is called in what is told: as it was given, or its path in the folder, with `/` on every system.
+    /// Its name in reports: as given, or its path in the folder, with `/` on every system.
     pub(super) name: String,
-    /// Its path in the folder; its file name where it was given by itself.
+    /// Its path in the folder; its file name if it was given by itself.
     pub(super) relative: PathBuf,
-    /// Why it cannot be read, where that is known already.
+    /// Why it cannot be read, if that is known already.
     pub(super) fault: Option<String>,
 }
 
@@ -31,25 +31,25 @@ impl Input {
     }
 }
 
-/// What was asked for: one file, or all of a folder.
+/// The inputs: one file, or all of a folder.
 #[derive(Debug)]
 pub(super) struct Inputs {
-    /// In the order of their names.
+    /// Sorted by name.
     pub(super) files: Vec<Input>,
     /// The folder, if it was one.
     pub(super) folder: Option<PathBuf>,
 }
 
-/// The files that a path stands for.
+/// The input files at a path.
 ///
-/// - `apart`: a folder that is left out: what is written into the folder that is read is not read again
-pub(super) fn inputs(path: &Path, apart: Option<&Path>) -> Result<Inputs> {
+/// - `excluded`: a folder that is not read: the output folder, if it is inside the input folder
+pub(super) fn inputs(path: &Path, excluded: Option<&Path>) -> Result<Inputs> {
     let failed = |error: std::io::Error| {
         Failure::input(format!("cannot read the file: {error}: {}", path.display()))
     };
     if path == Path::new("-") {
         return Err(Failure::usage(
-            "a motion is read from a file, not from standard input; a file called - is given as ./-",
+            "a motion is read from a file, not from standard input; for a file named - give ./-",
         ));
     }
     if !fs::metadata(path).map_err(failed)?.is_dir() {
@@ -58,13 +58,14 @@ pub(super) fn inputs(path: &Path, apart: Option<&Path>) -> Result<Inputs> {
         let input = Input { path: path.to_owned(), name, relative, fault: None };
         return Ok(Inputs { files: vec![input], folder: None });
     }
-    let apart = apart.filter(|apart| *apart != path).and_then(|apart| apart.canonicalize().ok());
+    let excluded =
+        excluded.filter(|folder| *folder != path).and_then(|folder| folder.canonicalize().ok());
     let mut files = Vec::new();
     let mut folders = vec![PathBuf::new()];
     while let Some(folder) = folders.pop() {
         let entries = match fs::read_dir(path.join(&folder)) {
             Err(error) if folder.as_os_str().is_empty() => return Err(failed(error)),
-            // A folder that cannot be read stops none of the others.
+            // A folder that cannot be read does not stop the others.
             Err(error) => {
                 let fault = Some(format!("cannot read the folder: {error}"));
                 files.push(Input { fault, ..Input::within(path, folder) });
@@ -76,14 +77,14 @@ pub(super) fn inputs(path: &Path, apart: Option<&Path>) -> Result<Inputs> {
             let entry = entry.map_err(failed)?;
             let relative = folder.join(entry.file_name());
             let is_hidden = entry.file_name().as_encoded_bytes().starts_with(b".");
-            let is_apart = || apart.is_some() && entry.path().canonicalize().ok() == apart;
+            let is_excluded = || excluded.is_some() && entry.path().canonicalize().ok() == excluded;
             match entry.file_type() {
-                // Links to folders are not followed: they may lead around in a ring.
-                Ok(kind) if kind.is_dir() && !is_hidden && !is_apart() => folders.push(relative),
+                // Links to folders are not followed: they may be circular.
+                Ok(kind) if kind.is_dir() && !is_hidden && !is_excluded() => folders.push(relative),
                 Ok(kind) if !kind.is_dir() && is_motion(&relative) && !entry.path().is_dir() => {
-                    // A link that leads nowhere is told when it is read; a pipe might be waited for without end.
+                    // A broken link is reported when it is read; a pipe could block forever.
                     let is_odd = fs::metadata(entry.path()).is_ok_and(|found| !found.is_file());
-                    let fault = is_odd.then(|| "it is no ordinary file".to_owned());
+                    let fault = is_odd.then(|| "it is not an ordinary file".to_owned());
                     files.push(Input { fault, ..Input::within(path, relative) });
                 }
                 _ => {}
@@ -99,9 +100,9 @@ fn is_motion(path: &Path) -> bool {
     EXTENSIONS.iter().any(|known| ending.eq_ignore_ascii_case(known))
 }
 
-/// Where what is made of each input goes, or why it has no place. In a folder a file keeps its name.
+/// The output path of each input, or why there is none. In a folder a file keeps its name.
 ///
-/// - `extension`: what the names end in then; `None` keeps theirs
+/// - `extension`: the new extension; `None` keeps the old one
 pub(super) fn outputs(
     inputs: &Inputs,
     output: &Path,
@@ -126,7 +127,7 @@ pub(super) fn outputs(
         let place = with_extension(output.join(&input.relative), extension);
         match taken.get(&place) {
             Some(first) => Err(format!(
-                "it would be written where {first} is written; rename one of them, or give it a folder of its own"
+                "its output would be that of {first}; rename one of them or move it to another folder"
             )),
             None => {
                 taken.insert(place.clone(), &input.name);
@@ -137,7 +138,7 @@ pub(super) fn outputs(
     Ok(places.collect())
 }
 
-/// True for what is a folder, or is to be one because its name ends as folders' names may.
+/// True for an existing folder, and for a name that ends in a separator.
 pub(super) fn is_folder(output: &Path) -> bool {
     let name = output.as_os_str().to_string_lossy();
     output.is_dir() || name.ends_with(std::path::is_separator)
@@ -150,9 +151,9 @@ fn with_extension(mut place: PathBuf, extension: Option<&str>) -> PathBuf {
     place
 }
 
-/// The folder for the motions of one file of a folder, where it has several; it stands where the one file would.
+/// The folder for the motions of one file of a folder, if it has several; it replaces the single output file.
 ///
-/// - `place`: where that would be
+/// - `place`: the path of that file
 pub(super) fn folder_of_motions(place: &Path) -> PathBuf {
     place.with_extension("")
 }
@@ -191,7 +192,7 @@ mod tests {
         let found = inputs(&place, None).unwrap();
         let outs = outputs(&found, &place.join("out"), Some("glb")).unwrap();
         assert!(outs[0].is_ok());
-        assert!(outs[1].as_ref().is_err_and(|words| words.contains("where a.bvh is written")));
+        assert!(outs[1].as_ref().is_err_and(|words| words.contains("would be that of a.bvh")));
         fs::remove_dir_all(place).unwrap();
     }
 }

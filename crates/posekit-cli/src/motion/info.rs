@@ -1,4 +1,4 @@
-//! `posekit info`: what motion files hold.
+//! `posekit info`: the content of motion files.
 
 use posekit_io::motion::MotionFile;
 use posekit_motion::Clip;
@@ -9,7 +9,7 @@ use super::source::clip_record;
 use crate::failure::Result;
 use crate::motion_args::InfoArgs;
 
-/// Reads and tells.
+/// Reads and reports.
 pub(crate) fn info(args: &InfoArgs) -> Result<()> {
     let task = Task {
         command: "info",
@@ -28,7 +28,7 @@ pub(crate) fn info(args: &InfoArgs) -> Result<()> {
                 Err(error) => opened.failed_clip(index, &error),
             });
         }
-        // A character without a motion has joints and legs all the same.
+        // A character without a motion still has joints and legs.
         if let (0, Ok(rest)) = (opened.file.n_clips(), opened.file.rest()) {
             record.clips.push(ClipRecord {
                 frames: 0,
@@ -38,7 +38,7 @@ pub(crate) fn info(args: &InfoArgs) -> Result<()> {
         }
         Ok(Made { record, outputs: Vec::new(), view: () })
     });
-    or_json(outcome, "info", args.batch.json)?.tell(&task, false)
+    or_json(outcome, "info", args.batch.json)?.print(&task, false)
 }
 
 /// A record with the joints and the legs.

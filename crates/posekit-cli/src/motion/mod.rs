@@ -1,9 +1,9 @@
-//! The motion commands: one file or a folder of them, read, worked on and written, and what is told of it.
+//! The motion commands: reading, processing and writing one file or a folder of them, and reporting the results.
 
-mod apart;
+mod child;
+mod completed;
 mod contacts;
 mod files;
-mod ledger;
 mod motions;
 mod names;
 mod record;

@@ -1,15 +1,15 @@
-//! Words and tables for a file with several motions: what they share is told once, and each has a line.
+//! Sentences and tables for a file with several motions: common facts are printed once, and each motion has a line.
 
 use std::fmt::Write as _;
 
 use posekit_motion::median;
 
-use super::record::{Asked, ClipRecord, FileRecord, PlantRecord};
+use super::record::{ClipRecord, FileRecord, PlantRecord, Question};
 use super::words::{answer, count, digits, legs_text, millimetres, seconds, together, world};
 use crate::output::plain;
 use crate::table::{Align, Cell, Table, width};
 
-/// What a command did with the motions of a file.
+/// The results of a command for the motions of a file.
 pub(super) fn motions_text(file: &FileRecord) -> String {
     let name = plain(&file.file);
     let mut text = format!("{name}: {}, {}", file.format, count(file.clips.len(), "motion"));
@@ -19,24 +19,24 @@ pub(super) fn motions_text(file: &FileRecord) -> String {
     }
     text.push('\n');
     // Motions of a file have the same joints, and mostly the same legs.
-    let mut said: Option<String> = None;
+    let mut previous: Option<String> = None;
     for clip in good() {
         let legs = plain(&legs_text(clip));
-        let is_new = said.as_ref() != Some(&legs);
-        if is_new && let (Some(_), Some(name)) = (&said, &clip.name) {
+        let is_new = previous.as_ref() != Some(&legs);
+        if is_new && let (Some(_), Some(name)) = (&previous, &clip.name) {
             let _ = writeln!(text, "  in {name:?}:");
         }
         if is_new {
             text.push_str(&legs);
-            said = Some(legs);
+            previous = Some(legs);
         }
     }
     let _ = write!(text, "\n{}", table(file));
-    if good().any(|clip| clip.asked != Asked::Nothing) {
+    if good().any(|clip| clip.question != Question::Nothing) {
         let _ = writeln!(text, "\n{}", answer(&together(&file.clips)));
     }
     if good().any(|clip| !clip.metrics.is_empty()) {
-        text.push_str("More of one motion: --clip, with its name or its number.\n");
+        text.push_str("For more about one motion: --clip with its name or number.\n");
     }
     text
 }
@@ -91,7 +91,7 @@ fn table(file: &FileRecord) -> String {
     table.render(width())
 }
 
-/// How many plants a motion has, and how they slide.
+/// The number of plants in a motion, and their slides.
 fn slides(clip: &ClipRecord, has_after: bool) -> Vec<Cell> {
     let number = |value: Option<f64>| Cell::new(value.map_or("–".to_owned(), millimetres));
     let counted = || clip.plants.iter().filter(|plant| plant.counted);
@@ -103,7 +103,7 @@ fn slides(clip: &ClipRecord, has_after: bool) -> Vec<Cell> {
     cells
 }
 
-/// What there is to say of one motion that its numbers do not.
+/// Remarks on a motion besides its numbers.
 fn note(clip: &ClipRecord, has_plants: bool) -> String {
     if let Some(error) = &clip.error {
         return plain(error);
@@ -111,10 +111,10 @@ fn note(clip: &ClipRecord, has_plants: bool) -> String {
     if let Some(output) = &clip.output {
         return plain(output);
     }
-    match clip.asked {
-        Asked::Nothing => String::new(),
+    match clip.question {
+        Question::Nothing => String::new(),
         _ if clip.legs.is_empty() && has_plants => "no legs found".to_owned(),
-        _ if clip.walks_on_the_spot => "walks on the spot".to_owned(),
+        _ if clip.walks_on_the_spot => "in-place walk".to_owned(),
         _ => String::new(),
     }
 }

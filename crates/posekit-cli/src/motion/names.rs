@@ -1,20 +1,20 @@
-//! What files are called that motions go to, one to each.
+//! The names of output files, one for each motion.
 
 use std::collections::BTreeSet;
 
-/// Letters of a name that are kept; file systems take 255 bytes, of which an ending, a number and a folder's depth need some.
+/// The largest length of a name in characters; file systems allow 255 bytes, including an extension and a number.
 const LONGEST: usize = 120;
 
-/// What no file may be called on one system or another, whatever it ends in.
+/// Names that some systems reserve, with any extension.
 const DEVICES: [&str; 4] = ["con", "prn", "aux", "nul"];
 
-/// Names for the files of motions, in their order, that any system takes and none of which is another's.
+/// Unique names for the files of motions, in their order, that every system allows.
 ///
-/// Letters that a system would not have become `_`; a motion without a name is called after its file and its number; of motions of one name, large and small
-/// letters alike, the second gets a 2.
+/// Characters that some systems do not allow become `_`; a motion without a name is named after its file and its number; of motions with the same name, ignoring case,
+/// the second gets a 2.
 ///
-/// - `titles`: what the motions are called
-/// - `stem`: what the file that they come from is called, without its ending
+/// - `titles`: the names of the motions
+/// - `stem`: the name of their file, without its extension
 pub(super) fn file_names(titles: &[Option<&str>], stem: &str, extension: &str) -> Vec<String> {
     let mut taken = BTreeSet::new();
     let name = |(index, title): (usize, &Option<&str>)| {
@@ -28,11 +28,11 @@ pub(super) fn file_names(titles: &[Option<&str>], stem: &str, extension: &str) -
     titles.iter().enumerate().map(name).collect()
 }
 
-/// A name that any system takes.
+/// A name that every system allows.
 fn safe(name: &str) -> String {
     let is_other = |c: char| c.is_control() || "/\\:*?\"<>|".contains(c);
     let replaced: String = name.chars().map(|c| if is_other(c) { '_' } else { c }).collect();
-    // What begins with a point is hidden, what ends in one or in a blank loses it on some systems.
+    // A name that begins with a dot is hidden, and some systems drop a dot or a blank at the end.
     let is_edge = |c: char| c == '.' || c.is_whitespace();
     let trimmed = replaced.trim_matches(is_edge);
     let cut = (0..=LONGEST.min(trimmed.len())).rev().find(|&end| trimmed.is_char_boundary(end));
@@ -40,7 +40,7 @@ fn safe(name: &str) -> String {
     if is_device(kept) { format!("_{kept}") } else { kept.to_owned() }
 }
 
-/// True for what Windows takes for a device.
+/// True for device names of Windows.
 fn is_device(name: &str) -> bool {
     let first = name.split('.').next().unwrap_or_default().trim_end().to_ascii_lowercase();
     let port = first.strip_prefix("com").or_else(|| first.strip_prefix("lpt"));

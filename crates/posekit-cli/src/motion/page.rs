@@ -1,4 +1,4 @@
-//! The report page: one file that asks for nothing from outside. First the answer, then the figure in motion, the feet, the plants, and the numbers.
+//! The report page, a self-contained file: the result, the figure in motion, the feet, the plants, and the numbers.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use super::record::{ClipRecord, FileRecord, PlantRecord};
 use super::run::{Outcome, Task};
 use super::view::ClipView;
 use super::words::{
-    about, answer, count, digits, millimetres, significant, summary_line, together, way_words,
+    about, answer, count, digits, millimetres, path_words, significant, summary_line, together,
 };
 use crate::draw::page_style;
 use crate::draw::svg::{Markup, Tag};
@@ -19,7 +19,7 @@ use crate::output::{self, no_folder, write_again};
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
 
-/// Writes the page of a command, where one is asked for.
+/// Writes the page of a command, if one is requested.
 pub(super) fn write(
     report: Option<&Path>,
     task: &Task<'_>,
@@ -32,7 +32,7 @@ pub(super) fn write(
     write_again(report, &page, is_page)
 }
 
-/// Refuses a place where no page can be written, before any work.
+/// Refuses a path at which no page can be written, before any work.
 pub(super) fn refuse_other(report: Option<&Path>) -> Result<()> {
     let Some(report) = report else { return Ok(()) };
     output::refuse_other(report, is_page)?;
@@ -45,8 +45,8 @@ fn is_page(old: &[u8]) -> bool {
 
 /// The page of a command.
 ///
-/// - `name`: of the file or folder
-/// - `views`: of a single file, what is shown of each motion
+/// - `name`: the name of the file or folder
+/// - `views`: for a single file, the view of each motion
 fn page(command: &str, name: &str, files: &[FileRecord], views: &[ClipView]) -> String {
     let mut out = Markup::new();
     out.raw("<!doctype html>\n");
@@ -79,7 +79,7 @@ fn head(out: &mut Markup, title: &str) {
     out.open(&Tag::new("head"));
     out.raw("<meta charset=\"utf-8\">\n");
     out.raw("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n");
-    // The page brings all it needs; this makes browsers hold it to that.
+    // The page contains everything it needs; this makes browsers enforce it.
     out.raw("<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'\">\n");
     out.element(&Tag::new("title"), title);
     out.open(&Tag::new("style"));
@@ -115,11 +115,11 @@ fn one(out: &mut Markup, file: &FileRecord, views: &[ClipView]) {
             out.element(&Tag::new("p"), &kept_together(&words));
         }
         out.element(&Tag::new("p").class("about"), &format!("{}, {}", file.format, about(clip)));
-        if let Some(words) = way_words(clip) {
+        if let Some(words) = path_words(clip) {
             out.element(&Tag::new("p").class("about"), &kept_together(&words));
         }
         if clip.walks_on_the_spot {
-            let words = "The figure walks on the spot: its feet are judged, and it is drawn here, as if it went on.";
+            let words = "The figure walks in place: its feet are judged, and it is drawn here, as if it advanced.";
             out.element(&Tag::new("p").class("about"), words);
         }
         if let Some(view) = view {
@@ -175,7 +175,7 @@ fn capital(word: &str) -> String {
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
-/// What lines and bars mean.
+/// The legend of lines and bars.
 fn legend(out: &mut Markup, view: &ClipView, has_after: bool) {
     let has_balls = view.feet.iter().any(|foot| foot.part == "ball");
     out.open(&Tag::new("p").class("legend"));
@@ -204,8 +204,8 @@ fn legend(out: &mut Markup, view: &ClipView, has_after: bool) {
             format!("<rect y=\"1\" width=\"28\" height=\"10\" rx=\"2\" class=\"bar {verdict}\"/>");
         let words = match verdict {
             "measured" => "plant".to_owned(),
-            // A check skips nothing, but leaves it out.
-            "skipped" if !has_after => "plant, left out".to_owned(),
+            // A check does not skip plants but does not count them.
+            "skipped" if !has_after => "plant, not counted".to_owned(),
             _ => format!("plant, {verdict}"),
         };
         entry(out, &bar, &words);
@@ -213,7 +213,7 @@ fn legend(out: &mut Markup, view: &ClipView, has_after: bool) {
     out.close_line();
 }
 
-/// The place for the figure, and its numbers for the script.
+/// The element for the figure, and its data for the script.
 fn player(out: &mut Markup, view: &ClipView, index: usize, has_after: bool) {
     let Ok(data) = serde_json::to_string(&view.play) else { return };
     out.open(&Tag::new("div").class("player").set("data-play", &format!("play-{index}")));
@@ -238,12 +238,12 @@ fn player(out: &mut Markup, view: &ClipView, index: usize, has_after: bool) {
     out.open(
         &Tag::new("script").set("type", "application/json").set("id", &format!("play-{index}")),
     );
-    // Only digits, letters and signs of base 64: nothing in it can end the element.
+    // Only numbers and base 64: nothing in it can end the element.
     out.raw(&data);
     out.close_line();
 }
 
-/// Numbers, for those who want them.
+/// The numbers.
 fn detail(out: &mut Markup, clip: &ClipRecord) {
     let is_alone = clip.metrics.is_empty();
     out.open(&Tag::new("div").class(if is_alone { "facts alone" } else { "facts" }));
@@ -277,12 +277,12 @@ fn measures(out: &mut Markup, clip: &ClipRecord) {
     }
 }
 
-/// Plants that something is to be said about.
+/// The plants with a reason.
 fn missed(out: &mut Markup, clip: &ClipRecord) {
     let has_after = clip.plants.iter().any(|plant| plant.drift_after.is_some());
     let number = |value: Option<f64>| value.map_or("–".to_owned(), millimetres);
-    let told = clip.plants.iter().filter(|plant| !plant.reason.is_empty());
-    let rows: Vec<Vec<String>> = told
+    let reasoned = clip.plants.iter().filter(|plant| !plant.reason.is_empty());
+    let rows: Vec<Vec<String>> = reasoned
         .map(|plant| {
             let side = clip.leg_word(plant.leg);
             let mut row = vec![
@@ -308,7 +308,7 @@ fn missed(out: &mut Markup, clip: &ClipRecord) {
         table(out, &head, 1..4, rows.into_iter());
     } else {
         let head = ["plant", "time (s)", "slide (mm)", "why"];
-        out.element(&Tag::new("h3"), "Plants that are left out, and why");
+        out.element(&Tag::new("h3"), "Plants that are not counted, and why");
         table(out, &head, 1..3, rows.into_iter());
     }
 }
@@ -335,7 +335,7 @@ fn found(out: &mut Markup, clip: &ClipRecord) {
 
 /// The page of a folder.
 fn folder(out: &mut Markup, files: &[FileRecord]) {
-    // Those that the headline is over.
+    // The motions that the headline summarises.
     let plants: Vec<&PlantRecord> = files.iter().flat_map(FileRecord::counted).collect();
     let clips: Vec<ClipRecord> = files.iter().flat_map(|file| file.clips.clone()).collect();
     let title =
@@ -349,7 +349,7 @@ fn folder(out: &mut Markup, files: &[FileRecord]) {
         out.close_line();
     }
     let good: Vec<&FileRecord> = files.iter().filter(|file| !file.is_failed()).collect();
-    // A check has no after.
+    // A check has no column for after.
     let has_after = plants.iter().any(|plant| plant.drift_after.is_some());
     let mut head = vec!["file", "plants", if has_after { "before (mm)" } else { "slide (mm)" }];
     head.extend(has_after.then_some("after (mm)"));
@@ -377,7 +377,7 @@ fn folder(out: &mut Markup, files: &[FileRecord]) {
     }
 }
 
-/// What there is to say of a file in which feet, or some of them, were not judged.
+/// A remark on a file in which feet, or some of them, were not judged.
 fn words_on(file: &FileRecord) -> String {
     let clips = file.clips.as_slice();
     let without = clips.iter().filter(|clip| clip.is_without_legs());
@@ -387,7 +387,7 @@ fn words_on(file: &FileRecord) -> String {
             "no motion".to_owned()
         }
         (_, 0) if file.plants().next().is_none() => "no foot stands".to_owned(),
-        (_, 0) if file.counted().next().is_none() => "no plant is firm".to_owned(),
+        (_, 0) if file.counted().next().is_none() => "no plant can be judged".to_owned(),
         (_, 0) => String::new(),
         ([clip], _) => clip.legs_reason.clone(),
         (_, n) => format!("no legs found in {n} of {}", count(clips.len(), "motion")),
@@ -396,14 +396,14 @@ fn words_on(file: &FileRecord) -> String {
     [legs, failed].into_iter().filter(|words| !words.is_empty()).collect::<Vec<_>>().join(", ")
 }
 
-/// Text in which no line ends between a number and its unit.
+/// Text with non-breaking spaces before units.
 fn kept_together(text: &str) -> String {
     text.replace(" mm", "\u{a0}mm")
 }
 
 /// A plain table.
 ///
-/// - `numbers`: the columns of numbers
+/// - `numbers`: the numeric columns
 fn table(
     out: &mut Markup,
     head: &[&str],
@@ -412,7 +412,7 @@ fn table(
 ) {
     let class = |column: usize| match () {
         () if numbers.contains(&column) => "n",
-        // Remarks keep their width where a table is wider than its page.
+        // Remarks keep their width in a table that is wider than its page.
         () if matches!(head.get(column), Some(&("" | "why"))) => "remark",
         () => "",
     };

@@ -1,4 +1,4 @@
-//! `posekit pin`: any joint is made to hold a place for a time.
+//! `posekit pin`: holds any joint in place for a time.
 
 use posekit::glam::DVec3;
 use posekit::math::Pose;
@@ -9,20 +9,20 @@ use posekit_motion::{Clip, Contact, Hold, HoldSettings, Leg, carrier, hold_withi
 use super::clean::contact_records;
 use super::contacts::{no_contacts, read_contacts, refuse_outside};
 use super::feet::Places;
-use super::record::{Asked, ShiftRecord, finite};
+use super::record::{Question, ShiftRecord, finite};
 use super::run::{Made, Task, or_json};
 use super::view::root;
 use crate::failure::{Failure, Result};
 use crate::motion_args::PinArgs;
 use crate::output::refuse_same;
 
-/// What is moved by less than this is not told \[mm, for a leg of 0.85 m\].
+/// Smaller displacements are not reported \[mm, for a leg of 0.85 m\].
 const LEAST: f64 = 0.5;
 
-/// How unwillingly the hips go along, see [`HoldSettings`]: what is pinned may be far away, and a leg that bends well does it alone.
+/// The stiffness of the hips, see [`HoldSettings`]: the target may be far away, and a well-flexed leg reaches it alone.
 const ROOT_STIFFNESS: f64 = 20.0;
 
-/// Reads, holds, writes, tells.
+/// Reads, holds, writes and reports.
 pub(crate) fn pin(args: &PinArgs) -> Result<()> {
     or_json(begin(args), "pin", args.batch.json)
 }
@@ -62,40 +62,40 @@ fn begin(args: &PinArgs) -> Result<()> {
         let keep = opened.file.keeper();
         let held = hold_within(clip, &contacts, &settings, keep.as_ref())?;
         let mut record = opened.record();
-        let mut told = opened.clip_record(index, clip);
-        told.contacts = contact_records(&contacts, &held.contacts, clip);
-        told.shifts = shifts(clip, &held.clip, &feet, &contacts);
+        let mut clip_record = opened.clip_record(index, clip);
+        clip_record.contacts = contact_records(&contacts, &held.contacts, clip);
+        clip_record.shifts = shifts(clip, &held.clip, &feet, &contacts);
         if let Some(path) = args.contacts.as_ref().filter(|_| contacts.is_empty()) {
-            told.asked = Asked::Contacts;
-            told.unchanged = Some(no_contacts(path));
+            clip_record.question = Question::Contacts;
+            clip_record.unchanged = Some(no_contacts(path));
         }
-        record.clips.push(told);
+        record.clips.push(clip_record);
         let outputs = opened.written(&[(index, held.clip)], place, &mut record)?;
         Ok(Made { record, outputs, view: () })
     })?;
-    outcome.tell(&task, false)
+    outcome.print(&task, false)
 }
 
-/// How far hips and feet go along with what is held, those that do; what is held itself is told apart.
+/// The displacements of hips and feet that follow the held joints, without the held joints themselves.
 fn shifts(before: &Clip, after: &Clip, legs: &[Leg], contacts: &[Contact]) -> Vec<ShiftRecord> {
     let root = carrier(before, legs).or_else(|| (!legs.is_empty()).then(|| root(before, legs)));
     let (was, is) = (Places::of(before), Places::of(after));
     let distance = |joint: usize| was.largest_distance_of(&is, joint);
     let is_held = |joint: &usize| contacts.iter().any(|contact| contact.frame.joint == *joint);
-    // What people cannot see, and rounding, are no shift.
+    // Invisible displacements and rounding do not count.
     let least = millimetres(before, legs).map_or(0.0, |scale| LEAST / scale);
     let hips = root.map(|root| (root, "hips"));
     let feet = legs.iter().map(|leg| (leg.limb.end, "foot"));
     let moved = |&(joint, _): &(usize, &str)| !is_held(&joint) && distance(joint) > least;
-    let told = |(joint, part): (usize, &str)| ShiftRecord {
+    let shift = |(joint, part): (usize, &str)| ShiftRecord {
         joint: before.skeleton().name(joint).to_owned(),
         part: part.to_owned(),
         largest: finite(distance(joint)),
     };
-    hips.into_iter().chain(feet).filter(moved).map(told).collect()
+    hips.into_iter().chain(feet).filter(moved).map(shift).collect()
 }
 
-/// What the options ask for.
+/// The contact that the options describe.
 fn contact(args: &PinArgs, clip: &Clip) -> Result<Contact> {
     let name = args.joint.as_deref().unwrap_or_default();
     let joint = clip.skeleton().find(name).ok_or_else(|| {
@@ -116,7 +116,7 @@ fn contact(args: &PinArgs, clip: &Clip) -> Result<Contact> {
     Ok(Contact { frame, from, to, hold, ease_in: args.ease, ease_out: args.ease })
 }
 
-/// The pose to hold: at the place that was given with the rotation in the middle of the time; `None` for all as it is then.
+/// The pose to hold: the given position with the rotation in the middle of the time; `None` for the whole pose of that moment.
 fn pose(args: &PinArgs, clip: &Clip, frame: &Frame, from: f64, to: f64) -> Option<Pose> {
     let at = args.at.as_ref()?;
     let mut q = clip.skeleton().neutral();

@@ -7,7 +7,7 @@ use super::view::{ClipView, Foot, Worst};
 use super::words::{NOTICED, digits, millimetres};
 use crate::draw::svg::{Markup, Path, Tag, circle, line, root};
 
-/// The size of a plot over time \[px\], and what its labels take of it.
+/// The size of a plot over time \[px\], and the margins for its labels.
 const WIDTH: f64 = 1088.0;
 const LEFT: f64 = 48.0;
 const RIGHT: f64 = 8.0;
@@ -16,10 +16,10 @@ const SPEED_PLOT: f64 = 120.0;
 const GAP: f64 = 28.0;
 const BAR: f64 = 10.0;
 
-/// Points of a curve \[px\]: where there are more frames, the lowest and highest of each column are drawn.
+/// Spacing of the points of a curve \[px\]: if there are more frames, the lowest and highest of each column are drawn.
 const COLUMNS: usize = 1032;
 
-/// Marks of the axis of speeds \[m/s\], which goes by the square root, so that a slow slide shows beside a swing.
+/// Marks of the speed axis \[m/s\], which shows the square root, so that a slow slide is visible beside a swing.
 const SPEED_MARKS: [f64; 6] = [0.0, 0.1, 0.5, 1.0, 2.0, 4.0];
 
 /// Edges of the columns of the histogram \[mm\].
@@ -77,7 +77,7 @@ pub(super) fn leg_plot(view: &ClipView, leg: usize) -> String {
     out.finish()
 }
 
-/// What nearly all speeds are below, with some room; at least 1: a single jump must not press all else flat.
+/// A bound on nearly all speeds, with a margin, at least 1: a single jump must not flatten all else.
 fn most_of(values: impl Iterator<Item = f64>) -> f64 {
     let mut values: Vec<f64> = values.collect();
     values.sort_by(f64::total_cmp);
@@ -85,7 +85,7 @@ fn most_of(values: impl Iterator<Item = f64>) -> f64 {
     values.get(index).map_or(1.0, |value| (value * 1.1).max(1.0))
 }
 
-/// A plant in words.
+/// A plant as text.
 pub(super) fn plant_words(plant: &PlantRecord) -> String {
     let mm = |value: Option<f64>| value.map_or("–".to_owned(), millimetres);
     let slide = match plant.drift_after {
@@ -119,7 +119,7 @@ fn shade_plants(out: &mut Markup, view: &ClipView, leg: usize, x: &TimeAxis, row
     }
 }
 
-/// One curve for each part of the foot and each side; what was before lies below.
+/// One curve for each part of the foot and each side; those before are drawn below.
 fn curves(
     out: &mut Markup,
     feet: &[&Foot],
@@ -135,7 +135,7 @@ fn curves(
                 thinned(values).map(|(frame, value)| [x.of_frame(frame), y(value)]).collect();
             let is_after = side + 1 == sides && sides > 1 || sides == 1;
             let class = if is_after { "line now" } else { "line was" };
-            // The heel's line is dashed, so that the parts can be told apart without colour.
+            // The heel's line is dashed, so that the parts are distinguishable without colour.
             let tag = Path::through(&points).tag().class(class);
             let is_dashed = feet.len() > 1 && index == 0;
             out.leaf(&if is_dashed { tag.set("stroke-dasharray", "4 2.5") } else { tag });
@@ -189,12 +189,12 @@ impl TimeAxis {
             text(out, [x, y + 14.0], "label-quiet middle", &digits(mark, 2));
             mark += step;
         }
-        // On a line of its own: the first mark stands where the line begins.
+        // On a line of its own, because the first mark is at the left end.
         text(out, [0.5 * (LEFT + WIDTH - RIGHT), y + 32.0], "label-quiet middle", "time (s)");
     }
 }
 
-/// 1, 2 or 5 times a power of ten, not below a value.
+/// The least of 1, 2 or 5 times a power of ten that is not below a value.
 fn round_step(value: f64) -> f64 {
     let mut step = 1e-3;
     for factor in [2.0, 2.5, 2.0].into_iter().cycle().take(24) {
@@ -222,7 +222,7 @@ fn text(out: &mut Markup, at: [f64; 2], class: &str, words: &str) {
     out.element(&Tag::new("text").pair(["x", "y"], at).class(class), words);
 }
 
-/// How many plants slide how far; `None` without plants.
+/// A histogram of the slides of plants; `None` without plants.
 pub(super) fn histogram(plants: &[&PlantRecord]) -> Option<String> {
     const SIZE: [f64; 2] = [536.0, 232.0];
     const BASE: f64 = 184.0;
@@ -243,7 +243,7 @@ pub(super) fn histogram(plants: &[&PlantRecord]) -> Option<String> {
     }
     let most = counts.iter().flatten().copied().max().unwrap_or(1).max(1);
     let width = (SIZE[0] - 32.0) / EDGES.len() as f64;
-    // Below the words at the mark.
+    // Below the label of the mark.
     let high = |count: u32| 120.0 * f64::from(count) / f64::from(most);
     let mut out = Markup::new();
     out.open(&root(SIZE, "How many plants slide how far"));
@@ -282,7 +282,7 @@ pub(super) fn histogram(plants: &[&PlantRecord]) -> Option<String> {
     Some(out.finish())
 }
 
-/// The way of the worst plant's foot along the floor, from above.
+/// The path of the worst plant's foot along the floor, from above.
 pub(super) fn worst_plot(worst: &Worst) -> String {
     const SIZE: [f64; 2] = [536.0, 232.0];
     let all = || worst.trails.iter().flatten();
@@ -293,7 +293,7 @@ pub(super) fn worst_plot(worst: &Worst) -> String {
         (0.5 * (low + high), high - low)
     };
     let ([cx, w], [cy, h]) = (<[f64; 2]>::from(middle(0)), <[f64; 2]>::from(middle(1)));
-    // The longer way lies across.
+    // The longer extent is horizontal.
     let is_turned = h > w;
     let (w, h) = if is_turned { (h, w) } else { (w, h) };
     let scale = (440.0 / w.max(10.0)).min(136.0 / h.max(10.0));
@@ -303,12 +303,12 @@ pub(super) fn worst_plot(worst: &Worst) -> String {
         [SIZE[0] / 2.0 + x * scale, 100.0 - y * scale]
     };
     let mut out = Markup::new();
-    out.open(&root(SIZE, "The way of the foot that slid the most, from above"));
+    out.open(&root(SIZE, "The path of the foot that slid the most, from above"));
     let n = worst.trails.len();
     for (side, trail) in worst.trails.iter().enumerate() {
         let is_now = side + 1 == n;
         let points: Vec<[f64; 2]> = trail.iter().map(at).collect();
-        out.leaf(&Path::through(&points).tag().class(if is_now { "way now" } else { "way was" }));
+        out.leaf(&Path::through(&points).tag().class(if is_now { "path now" } else { "path was" }));
         let stride = points.len().div_ceil(48).max(1);
         for &point in points.iter().step_by(stride) {
             out.leaf(&circle(point, if is_now { 2.5 } else { 2.0 }).class(if is_now {
@@ -318,13 +318,13 @@ pub(super) fn worst_plot(worst: &Worst) -> String {
             }));
         }
         if let (Some(&first), false) = (points.first(), is_now && n > 1) {
-            // Letters are larger on a phone: near an end they go inwards.
+            // Text is larger on a phone: near an end it extends inwards.
             let class = match first[0] / SIZE[0] {
                 share if share > 0.7 => "label-quiet end halo",
                 share if share < 0.3 => "label-quiet halo",
                 _ => "label-quiet middle halo",
             };
-            text(&mut out, [first[0], first[1] - 10.0], class, "comes down");
+            text(&mut out, [first[0], first[1] - 10.0], class, "touches down");
         }
     }
     let unit = round_step(w.max(10.0) / 5.0);

@@ -1,5 +1,4 @@
-//! What is told of a file: plain data, from which tables, pages and JSON are made. Nothing in it depends on when, where or on how many threads it was
-//! made.
+//! The results for a file as plain data, from which tables, pages and JSON are made. They do not depend on the time, the machine or the number of threads.
 
 use posekit::skeleton::Skeleton;
 use posekit_io::motion::{Measure, measures};
@@ -9,58 +8,58 @@ use serde::{Deserialize, Serialize};
 /// The schema of what `--json` prints.
 pub(super) const SCHEMA: &str = "posekit.motion-report/1";
 
-/// Why nothing came of a file that was not begun.
-pub(super) const NOT_BEGUN: &str = "not begun, as the run was stopped";
+/// The error of a file that was not started.
+pub(super) const NOT_BEGUN: &str = "not started, because the run was stopped";
 
-/// What came of one file.
+/// The results for one file.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct FileRecord {
-    /// The file, as it was given, or its path in the folder.
+    /// The path as given, or relative to the folder.
     pub(super) file: String,
-    /// What its content is: `BVH`, `GLB` and so on; empty where it could not be read.
+    /// The format of its content: `BVH`, `GLB` and so on; empty if it could not be read.
     pub(super) format: String,
-    /// What it seems to mean where its format says nothing.
+    /// Guesses at what its format does not specify.
     #[serde(skip_serializing_if = "String::is_empty", default)]
     pub(super) survey: String,
-    /// What was written of it.
+    /// The output.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub(super) output: Option<String>,
-    /// True where an earlier run had done it already.
+    /// True if an earlier run had done it already.
     #[serde(skip_serializing_if = "is_false", default)]
     pub(super) skipped: bool,
-    /// What readers and writers could live with.
+    /// Warnings of readers and writers.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub(super) warnings: Vec<String>,
-    /// Why nothing came of it.
+    /// Why it failed.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub(super) error: Option<String>,
     /// Its motions.
     pub(super) clips: Vec<ClipRecord>,
 }
 
-/// What came of one motion.
+/// The results for one motion.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct ClipRecord {
-    /// What the file calls it.
+    /// Its name in the file.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub(super) name: Option<String>,
-    /// Which of the file's motions it is, from 1, where these are several.
+    /// Its number in the file, from 1, if there are several.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub(super) number: Option<usize>,
-    /// Why nothing came of it.
+    /// Why it failed.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub(super) error: Option<String>,
-    /// The file of its own that it was written to, in the folder of them.
+    /// Its own output file in the folder, if every motion has one.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub(super) output: Option<String>,
     pub(super) joints: usize,
     pub(super) frames: usize,
-    /// Frames per second; none of one frame in a file that has keys and no rate.
+    /// Frames per second; `None` for one frame in a file that has keys and no rate.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub(super) fps: Option<f64>,
-    /// From the first frame to the last \[s\].
+    /// The time from the first frame to the last \[s\].
     pub(super) seconds: f64,
-    /// When the first frame is \[s\].
+    /// The time of the first frame \[s\].
     pub(super) start: f64,
     pub(super) up: [f64; 3],
     #[serde(skip_serializing_if = "Option::is_none", default)]
@@ -70,58 +69,58 @@ pub(super) struct ClipRecord {
     pub(super) joint_names: Vec<String>,
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub(super) legs: Vec<LegRecord>,
-    /// Why these legs, or why none.
+    /// The reason for these legs, or for none.
     #[serde(skip_serializing_if = "String::is_empty", default)]
     pub(super) legs_reason: String,
-    /// Joints that may end legs, where none were found.
+    /// Joints that may end legs, if none were found.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub(super) candidates: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub(super) floor: Option<FloorRecord>,
-    /// What was asked about it, which words depend on.
+    /// The question that the sentence about it answers.
     #[serde(skip)]
-    pub(super) asked: Asked,
-    /// How much of the correction was applied, where that is not all of it; words depend on it.
+    pub(super) question: Question,
+    /// The fraction of the correction that was applied, if it is not the whole; sentences depend on it.
     #[serde(skip)]
     pub(super) strength: Option<f64>,
-    /// Feet were judged as if it went on.
+    /// Feet were judged as if the walk advanced.
     #[serde(skip_serializing_if = "core::ops::Not::not", default)]
     pub(super) walks_on_the_spot: bool,
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub(super) plants: Vec<PlantRecord>,
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub(super) contacts: Vec<ContactRecord>,
-    /// How far hips and feet went for what was pinned; none where they stay.
+    /// The displacements of hips and feet for a pinned joint, if there are any.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub(super) shifts: Vec<ShiftRecord>,
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub(super) metrics: Vec<MetricRecord>,
-    /// How many keys were written, and how many there are with one at every frame.
+    /// The number of keys written, and the number with one at every frame.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub(super) kept_keys: Option<[usize; 2]>,
-    /// How many joints were written anew.
+    /// The number of changed joints.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub(super) changed_joints: Option<usize>,
-    /// The largest distance that a joint of the legs went \[mm, for a leg of 0.85 m\]; 0 where the motion was clean already.
+    /// The largest displacement of a joint \[mm, for a leg of 0.85 m\]; 0 if the motion was clean already.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub(super) largest_change: Option<f64>,
-    /// How far the way of the hips was moved at most, where all feet slide with it \[mm, for a leg of 0.85 m\].
+    /// The largest correction of the root trajectory \[mm, for a leg of 0.85 m\], if there was one.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub(super) path_change: Option<f64>,
-    /// Why nothing was changed, where it is not that all plants stand already.
+    /// Why nothing was changed, if the reason is not that all plants stand already.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub(super) unchanged: Option<String>,
 }
 
-/// What a command was asked about a motion.
+/// The question that a command answers about a motion.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) enum Asked {
+pub(super) enum Question {
     /// Nothing about feet.
     #[default]
     Nothing,
     /// Whether feet stand.
     Feet,
-    /// To hold contacts that were given, and what became of feet thereby.
+    /// Whether given contacts are held, and whether feet stand.
     Contacts,
 }
 
@@ -146,10 +145,10 @@ pub(super) struct FloorRecord {
     pub(super) tilt: f64,
 }
 
-/// A time during which a part of a foot stands, and what came of it. Lengths are millimetres for a leg of 0.85 m.
+/// A time in which a part of a foot stands, with the verdict on it. Lengths are millimetres for a leg of 0.85 m.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct PlantRecord {
-    /// Which of the legs.
+    /// The index of the leg.
     pub(super) leg: usize,
     /// `heel` or `ball`.
     pub(super) part: String,
@@ -157,22 +156,22 @@ pub(super) struct PlantRecord {
     pub(super) from: f64,
     /// \[s\]
     pub(super) to: f64,
-    /// `fixed`, `clean`, `lessened`, `released`, `unreachable`, `skipped`; of a check, and where contacts were given, `measured`.
+    /// `fixed`, `clean`, `lessened`, `released`, `unreachable`, `skipped`; `measured` for a check and with given contacts.
     pub(super) verdict: String,
-    /// Why, where there is something to say.
+    /// The reason, if there is one.
     #[serde(skip_serializing_if = "String::is_empty", default)]
     pub(super) reason: String,
-    /// It is firm, and the measures and medians are over it.
+    /// Whether measures and medians include it.
     #[serde(default = "yes")]
     pub(super) counted: bool,
-    /// How far it slid.
+    /// The slide before.
     pub(super) drift_before: Option<f64>,
-    /// How far it slides.
+    /// The slide after.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub(super) drift_after: Option<f64>,
 }
 
-/// How well something holds.
+/// How well a contact is held.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct ContactRecord {
     pub(super) joint: String,
@@ -182,34 +181,34 @@ pub(super) struct ContactRecord {
     pub(super) to: f64,
     /// The joints that hold it: `hip – knee – ankle`, or `the whole body`.
     pub(super) by: String,
-    /// The largest distance from where it should be, in the clip's unit.
+    /// The largest distance from its target, in the clip's unit.
     pub(super) residual: Option<f64>,
-    /// The largest angle from how it should be turned \[degrees\].
+    /// The largest angle from its target rotation \[degrees\].
     pub(super) angle: Option<f64>,
     /// The number of frames in which it could not be reached.
     pub(super) missed_frames: usize,
     pub(super) frames: usize,
-    /// Why it is missed, where it is not out of reach.
+    /// Why it is missed, if not because it is out of reach.
     #[serde(skip_serializing_if = "String::is_empty", default)]
     pub(super) reason: String,
 }
 
-/// How far a joint went.
+/// The displacement of a joint.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct ShiftRecord {
     pub(super) joint: String,
-    /// What it is: `hips` or `foot`.
+    /// The part: `hips` or `foot`.
     pub(super) part: String,
-    /// The largest distance from where it was, in the clip's unit.
+    /// The largest displacement, in the clip's unit.
     pub(super) largest: Option<f64>,
 }
 
 /// A measure before and after.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct MetricRecord {
-    /// A name for programs.
+    /// The name for programs.
     pub(super) key: String,
-    /// A name for people.
+    /// The name for people.
     pub(super) label: String,
     pub(super) unit: String,
     pub(super) before: Option<f64>,
@@ -232,28 +231,28 @@ impl MetricRecord {
 }
 
 impl FileRecord {
-    /// A file that nothing came of.
+    /// A file that failed.
     pub(super) fn failed(file: &str, error: impl Into<String>) -> Self {
         Self { file: file.to_owned(), error: Some(error.into()), ..Self::default() }
     }
 
-    /// True where the run was stopped before it.
+    /// True if the run was stopped before it.
     pub(super) fn is_left(&self) -> bool {
         self.error.as_deref() == Some(NOT_BEGUN)
     }
 
-    /// True where the file, or every motion in it, came to nothing.
+    /// True if the file, or every motion in it, failed.
     pub(super) fn is_failed(&self) -> bool {
         self.error.is_some()
             || !self.clips.is_empty() && self.clips.iter().all(|clip| clip.error.is_some())
     }
 
-    /// True where some of its motions came to nothing.
+    /// True if some of its motions failed.
     pub(super) fn has_failed_motion(&self) -> bool {
         self.clips.iter().any(|clip| clip.error.is_some())
     }
 
-    /// The first reason why nothing came of it.
+    /// The first error.
     pub(super) fn first_error(&self) -> Option<&str> {
         let of_clips = || self.clips.iter().find_map(|clip| clip.error.as_deref());
         self.error.as_deref().or_else(of_clips)
@@ -263,24 +262,24 @@ impl FileRecord {
         self.clips.iter().flat_map(|clip| &clip.plants)
     }
 
-    /// The plants that measures and medians are over.
+    /// The plants that measures and medians include.
     pub(super) fn counted(&self) -> impl Iterator<Item = &PlantRecord> {
         self.plants().filter(|plant| plant.counted)
     }
 }
 
 impl ClipRecord {
-    /// True where legs were looked for and none were found.
+    /// True if legs were looked for and none were found.
     pub(super) fn is_without_legs(&self) -> bool {
         self.error.is_none() && self.legs.is_empty() && !self.legs_reason.is_empty()
     }
 
-    /// The plants that measures and medians are over.
+    /// The plants that measures and medians include.
     pub(super) fn counted(&self) -> impl Iterator<Item = &PlantRecord> {
         self.plants.iter().filter(|plant| plant.counted)
     }
 
-    /// A leg in a word: its side; of several on a side, as quadrupeds have them, its ankle.
+    /// The name of a leg: its side, or its ankle if there are several on a side, as in quadrupeds.
     pub(super) fn leg_word(&self, leg: usize) -> &str {
         let Some(leg) = self.legs.get(leg) else { return "" };
         let n_beside = self.legs.iter().filter(|other| other.side == leg.side).count();
@@ -307,7 +306,7 @@ impl LegRecord {
 }
 
 impl PlantRecord {
-    /// How far it slides as it is now.
+    /// The slide in the result.
     pub(super) fn drift(&self) -> Option<f64> {
         self.drift_after.or(self.drift_before)
     }
@@ -322,7 +321,7 @@ const fn yes() -> bool {
     true
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
 const fn is_false(value: &bool) -> bool {
     !*value
 }

@@ -1,4 +1,4 @@
-//! `posekit retime`: the same motion at another rate, or in another time.
+//! `posekit retime`: the same motion at another rate or with another duration.
 
 use posekit_io::ContactsFile;
 use posekit_motion::{Clip, Contact, Interpolation, Keyframes, TimeMap};
@@ -10,20 +10,20 @@ use crate::failure::{Failure, Result};
 use crate::motion_args::RetimeArgs;
 use crate::output::{plain, print, refuse_same};
 
-/// The longest that keys may be apart to be read as the frames of a motion \[s\].
+/// The longest time between keys that are read as frames \[s\].
 const LONGEST_FRAME: f64 = 1.001 / 12.0;
 
-/// What is nearer to a frame than this is at it, in frames: rates are rounded in files.
+/// The tolerance for a time at a frame, in frames: rates are rounded in files.
 const OFF_FRAME: f64 = 1e-3;
 
-/// Reads, samples anew, writes.
+/// Reads, resamples and writes.
 pub(crate) fn retime(args: &RetimeArgs) -> Result<()> {
     or_json(begin(args), "retime", args.batch.json)
 }
 
 fn begin(args: &RetimeArgs) -> Result<()> {
     if args.contacts.is_some() && args.input.file.is_dir() {
-        return Err(Failure::usage("--contacts goes with one file, not with a folder"));
+        return Err(Failure::usage("--contacts applies to a single file, not to a folder"));
     }
     let output = ("the output", Some(&args.output.output));
     refuse_same(&[("--contacts", args.contacts.as_ref()), output])?;
@@ -56,8 +56,8 @@ fn begin(args: &RetimeArgs) -> Result<()> {
                     if let (Some(from), Some(to)) = (&args.contacts, &args.save_contacts) {
                         opened.only("a file of contacts", "")?;
                         let contacts = read_contacts(from, before.skeleton())?;
-                        let (moved, left) = retimed_contacts(&contacts, &clip, &map);
-                        record.warnings.extend(left);
+                        let (moved, warning) = retimed_contacts(&contacts, &clip, &map);
+                        record.warnings.extend(warning);
                         let file = ContactsFile::from_contacts(&moved, before.skeleton());
                         write_contacts(
                             to,
@@ -66,10 +66,10 @@ fn begin(args: &RetimeArgs) -> Result<()> {
                         )?;
                     }
                     is_between |= lies_between(before, &clip, &map);
-                    let told = opened.clip_record(index, &clip);
+                    let clip_record = opened.clip_record(index, &clip);
                     edits.push((index, clip));
                     maps.push(map);
-                    told
+                    clip_record
                 }
                 Err(failure) => opened.clip_fault(index, &failure),
             });
@@ -82,7 +82,7 @@ fn begin(args: &RetimeArgs) -> Result<()> {
     })?;
     let is_done = !outcome.files.iter().any(FileRecord::is_failed);
     let is_between = outcome.view;
-    outcome.tell(&task, false)?;
+    outcome.print(&task, false)?;
     if let Some(saved) = args.save_contacts.as_ref().filter(|_| is_done && !args.batch.json) {
         let made = args.output.output.display();
         let saved = saved.display();
@@ -97,7 +97,7 @@ fn begin(args: &RetimeArgs) -> Result<()> {
     Ok(())
 }
 
-/// Contacts in the new time of a clip, and what is to be said where some are so short that no frame is left of them: these would hold nothing, and be refused.
+/// Contacts in the new timing of a clip, and a warning if some are so short that they contain no frame: these would hold nothing, and be refused.
 fn retimed_contacts(
     contacts: &[Contact],
     clip: &Clip,
@@ -107,12 +107,13 @@ fn retimed_contacts(
     let all = contacts.iter().map(|contact| contact.retimed(map));
     let moved: Vec<Contact> = all.filter(holds).collect();
     let (n_all, n_left) = (contacts.len(), contacts.len() - moved.len());
-    let words =
-        || format!("{n_left} of {n_all} contacts have no frame in the new time and are left out");
+    let words = || {
+        format!("{n_left} of {n_all} contacts contain no frame in the new timing and are omitted")
+    };
     (moved, (n_left > 0).then(words))
 }
 
-/// Whether a frame in the new time is none of the old ones, by more than their times are rounded.
+/// Whether a frame in the new timing differs from all old ones by more than rounding of their times.
 fn lies_between(before: &Clip, after: &Clip, map: &TimeMap) -> bool {
     let off = |frame: usize| {
         let old = (map.old_time(after.time(frame)) - before.start()) / before.frame_time();
@@ -121,16 +122,16 @@ fn lies_between(before: &Clip, after: &Clip, map: &TimeMap) -> bool {
     (0..after.n_frames()).any(|frame| off(frame) > OFF_FRAME)
 }
 
-/// What is to be said where a glTF, which names no rate, gets so few keys a second that they are not taken for frames.
+/// A warning if a glTF, which has no field for a rate, gets so few keys per second that they are not read as frames.
 fn rare_keys<'c>(mut clips: impl Iterator<Item = &'c Clip>) -> Option<String> {
     let is_rare = |clip: &&Clip| clip.n_frames() > 1 && clip.frame_time() > LONGEST_FRAME;
     let rate = 1.0 / clips.find(is_rare)?.frame_time();
     Some(format!(
-        "a glTF names no rate, and fewer than 12 keys a second are read as keys between which there are more frames; --fps {rate} reads it as it was written"
+        "a glTF does not store its rate, and fewer than 12 keys per second are read as a curve; --fps {rate} reads them as frames"
     ))
 }
 
-/// How many times faster a clip is to be, which time becomes which, and how long its frames are then.
+/// The speed factor of a clip, its map of times, and its new frame time.
 fn pace(clip: &Clip, args: &RetimeArgs) -> Result<(f64, TimeMap, f64)> {
     let speed = match args.duration {
         Some(_) if clip.duration() == 0.0 => {
@@ -140,23 +141,23 @@ fn pace(clip: &Clip, args: &RetimeArgs) -> Result<(f64, TimeMap, f64)> {
         None => args.speed.unwrap_or(1.0),
     };
     let map = TimeMap::speed(speed, clip.start()).map_err(|_| {
-        let asked = args.duration.map_or_else(String::new, |s| format!("--duration {s:e} is "));
-        Failure::usage(format!("{asked}a speed of {speed:.1e}, and is not from 1e-6 to 1e6"))
+        let duration = args.duration.map_or_else(String::new, |s| format!("--duration {s:e} is "));
+        Failure::usage(format!("{duration}a speed of {speed:.1e}, and is not from 1e-6 to 1e6"))
     })?;
     Ok((speed, map, args.to_fps.map_or(clip.frame_time(), |fps| 1.0 / fps)))
 }
 
-/// How many frames a clip is going to have; what cannot be retimed is told when it is.
+/// The number of frames of the result; errors are reported later.
 fn n_frames(clip: &Clip, args: &RetimeArgs) -> Option<f64> {
     let (speed, _, frame_time) = pace(clip, args).ok()?;
     Some((clip.duration() / speed / frame_time).floor() + 1.0)
 }
 
-/// A clip in its new time, and which time became which.
+/// A clip in its new timing, and its map of times.
 fn retimed(clip: &Clip, args: &RetimeArgs) -> Result<(Clip, TimeMap)> {
     let (speed, map, frame_time) = pace(clip, args)?;
     let clip = if args.smooth {
-        // The curve is sampled where the map says, and then told to have been there all the time.
+        // The curve is sampled at the mapped times, and the samples become the frames of the new timing.
         let curve = Keyframes::through(clip, Interpolation::Cubic)?;
         let fine = curve.sample(frame_time * speed)?;
         Clip::try_new(clip.skeleton().clone(), frame_time, fine.values().to_vec())?

@@ -1,13 +1,13 @@
-//! What all motion commands share: one file or a folder of them, from the input to what is told.
+//! What all motion commands share: processing one file or a folder of them, from the input to the report.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use super::apart;
+use super::child;
+use super::completed::CompletedFiles;
 use super::files::{Input, Inputs, folder_of_motions, inputs, is_folder, outputs};
-use super::ledger::Ledger;
 use super::record::{FileRecord, NOT_BEGUN, SCHEMA};
 use super::source::{Opened, Output, Source};
 use super::words;
@@ -17,49 +17,49 @@ use crate::output::{no_folder, note, print, write_bytes};
 use crate::parallel;
 use crate::stop::Stop;
 
-/// Warnings that are printed; what is more is counted.
+/// The largest number of warnings printed; others are only counted.
 const MOST_WARNINGS: usize = 20;
 
-/// What is to be done.
+/// A task for one file or a folder.
 pub(super) struct Task<'a> {
     /// The command's name.
     pub(super) command: &'static str,
     pub(super) input: &'a MotionInput,
     pub(super) batch: &'a BatchArgs,
-    /// Where it goes, if the command writes.
+    /// The output, if the command writes.
     pub(super) output: Option<&'a MotionOutput>,
-    /// What names of outputs end in; `None` keeps theirs, and the format of the input.
+    /// The extension of outputs; `None` keeps that of the input, and its format.
     pub(super) extension: Option<&'static str>,
-    /// A file with several motions may become several files, in a folder.
+    /// Whether a file with several motions may become several files in a folder.
     pub(super) spreads: bool,
-    /// All that what is made depends on besides the file.
+    /// All options on which the output depends.
     pub(super) options: String,
 }
 
-/// What came of a file.
+/// The result for a file.
 pub(super) struct Made<V> {
     pub(super) record: FileRecord,
-    /// Files to be written, the one that was asked for last; where motions are spread over several, all of them.
+    /// The files to write, the requested one last; all of them if there is one for each motion.
     pub(super) outputs: Vec<Output>,
-    /// What a page needs besides.
+    /// Further data for a page.
     pub(super) view: V,
 }
 
-/// What came of everything.
+/// The results for all files.
 pub(super) struct Outcome<V> {
     /// In the order of the files.
     pub(super) files: Vec<FileRecord>,
-    /// Of one file, what a page needs besides.
+    /// Further data for a page, for a single file.
     pub(super) view: Option<V>,
     pub(super) is_folder: bool,
-    /// Of one file that failed.
+    /// The failure of a single file.
     failure: Option<Failure>,
 }
 
 impl Task<'_> {
-    /// Does it to the file, or to all of the folder.
+    /// Processes the file, or all files of the folder.
     ///
-    /// - `work`: what is made of a file that was read, for the path it will be written to
+    /// - `work`: processes an opened file, given the path of its output
     pub(super) fn run<V: Send>(
         &self,
         work: impl Fn(&Opened<'_>, &Path) -> Result<Made<V>> + Sync,
@@ -75,10 +75,10 @@ impl Task<'_> {
         };
         if found.folder.is_none() {
             if self.batch.timeout.is_some() {
-                return Err(Failure::usage("--timeout goes with a folder, not with one file"));
+                return Err(Failure::usage("--timeout applies to a folder, not to a single file"));
             }
             let (input, place) = (&found.files[0], places[0].clone().unwrap_or_default());
-            // A folder that is named as one is made; before any work it is said that another is missing.
+            // A path that ends in a separator is created as a folder; any other missing folder is an error before any work.
             let is_file = output.is_some_and(|output| !is_folder(output));
             if let Some(failure) = is_file.then(|| no_folder(&place)).flatten() {
                 return Err(failure);
@@ -119,7 +119,7 @@ impl Task<'_> {
                 ))
             })?;
         }
-        let ledger = self.ledger();
+        let completed = self.completed();
         let items: Vec<_> = found.files.iter().zip(places).collect();
         let threads = self.batch.threads.map_or_else(parallel::cores, usize::from);
         let stop = Stop::listen();
@@ -133,24 +133,27 @@ impl Task<'_> {
             match self.batch.timeout {
                 Some(seconds) => {
                     let motions = self.spreads.then(|| folder_of_motions(place));
-                    let folders =
-                        [place.parent(), ledger.as_ref().map(Ledger::folder), motions.as_deref()];
+                    let folders = [
+                        place.parent(),
+                        completed.as_ref().map(CompletedFiles::folder),
+                        motions.as_deref(),
+                    ];
                     let folders: Vec<&Path> = folders.into_iter().flatten().collect();
-                    apart::run(input, seconds, &folders, &stop)
+                    child::run(input, seconds, &folders, &stop)
                 }
-                None => self.record(input, place, ledger.as_ref(), work),
+                None => self.record(input, place, completed.as_ref(), work),
             }
         };
         let done = parallel::run(&items, threads, &stop, |(input, _)| input.name.clone(), one);
-        let told = |(result, input): (Option<_>, &Input)| {
+        let record = |(result, input): (Option<_>, &Input)| {
             let result = result.unwrap_or_else(|| Err(NOT_BEGUN.to_owned()));
             result.unwrap_or_else(|message| FileRecord::failed(&input.name, message))
         };
-        let files = done.into_iter().zip(&found.files).map(told).collect();
+        let files = done.into_iter().zip(&found.files).map(record).collect();
         Ok(Outcome { files, view: None, is_folder: true, failure: None })
     }
 
-    /// One file of a folder, for the process that has the others: what came of it is printed for that.
+    /// Processes one file of a folder on behalf of another process, and prints the result for it.
     fn part<V: Send>(
         &self,
         only: &Path,
@@ -163,8 +166,8 @@ impl Task<'_> {
             Some(output) => outputs(&inputs, output, self.extension)?.remove(0).unwrap_or_default(),
             None => PathBuf::new(),
         };
-        let ledger = self.ledger();
-        let one = |input: &Input| self.record(input, &place, ledger.as_ref(), work);
+        let completed = self.completed();
+        let one = |input: &Input| self.record(input, &place, completed.as_ref(), work);
         let name = |input: &Input| input.name.clone();
         let done = parallel::run(&inputs.files, 1, &Stop::default(), name, one).pop().flatten();
         let record = done.unwrap_or_else(|| Err(NOT_BEGUN.to_owned()));
@@ -174,65 +177,65 @@ impl Task<'_> {
         Err(Failure::part_done())
     }
 
-    fn ledger(&self) -> Option<Ledger> {
-        self.output.map(|output| Ledger::of(&output.output))
+    fn completed(&self) -> Option<CompletedFiles> {
+        self.output.map(|output| CompletedFiles::of(&output.output))
     }
 
-    /// What came of one file of a folder.
+    /// The result for one file of a folder.
     fn record<V>(
         &self,
         input: &Input,
         place: &Path,
-        ledger: Option<&Ledger>,
+        completed: Option<&CompletedFiles>,
         work: &impl Fn(&Opened<'_>, &Path) -> Result<Made<V>>,
     ) -> FileRecord {
-        match self.one(input, place, ledger, work) {
+        match self.one(input, place, completed, work) {
             Ok((record, _)) => record,
             Err(failure) => FileRecord::failed(&input.name, failure.message(&input.name)),
         }
     }
 
-    /// One file, from its bytes to what is written.
+    /// Processes one file, from its bytes to its output.
     fn one<V>(
         &self,
         input: &Input,
         place: &Path,
-        ledger: Option<&Ledger>,
+        completed: Option<&CompletedFiles>,
         work: &impl Fn(&Opened<'_>, &Path) -> Result<Made<V>>,
     ) -> Result<(FileRecord, Option<V>)> {
         let source = Source::read(input, self.input)?;
         let version = [env!("CARGO_PKG_VERSION"), self.command, &self.options];
         let key = || version.iter().fold(source.digest(), |sum, part| sum.with(part.as_bytes()));
-        let key = ledger.map(|ledger| (ledger, key()));
+        let key = completed.map(|completed| (completed, key()));
         let is_forced = self.output.is_some_and(|output| output.force);
-        if let Some((ledger, key)) = key.filter(|_| !is_forced)
-            && let Some(record) = ledger.done(place, key)
+        if let Some((completed, key)) = key.filter(|_| !is_forced)
+            && let Some(record) = completed.done(place, key)
         {
             return Ok((FileRecord { skipped: true, ..record }, None));
         }
         let refused = (self.output.is_some() && !is_forced && !self.spreads)
-            .then(|| refuse_to_replace(input, place, ledger))
+            .then(|| refuse_to_replace(input, place, completed))
             .and_then(Result::err);
-        if ledger.is_none()
+        if completed.is_none()
             && let Some(failure) = refused
         {
             return Err(failure);
         }
         let opened = source.open()?;
-        // In a folder names are kept, also those that say something else than the content.
-        if self.output.is_some() && self.extension.is_none() && ledger.is_none() {
+        // In a folder names are kept, even if the extension does not match the content.
+        if self.output.is_some() && self.extension.is_none() && completed.is_none() {
             opened.fits(place)?;
         }
         let Made { mut record, outputs, view } = work(&opened, place)?;
-        let is_ours = ledger.is_some_and(|ledger| ledger.is_ours(place));
+        let is_ours = completed.is_some_and(|completed| completed.is_ours(place));
         if !is_forced && !is_ours && self.spreads {
-            // In a folder, what is there may be of a run that was killed; then it is the same.
-            let mut others = outputs.iter().filter(|made| ledger.is_none() || !is_there(made));
+            // In a folder, an existing file with the same bytes may be from a run that was killed.
+            let mut others = outputs.iter().filter(|made| completed.is_none() || !is_there(made));
             others.try_for_each(|made| refuse_to_replace(input, &made.path, None))?;
         } else if !is_forced && !is_ours && refused.is_none() {
             refuse_to_replace_beside(&outputs)?;
         }
-        // In a folder, what is there may be of a run that was killed before it could take it down; then it is the same.
+        // In a folder, an existing file with the same bytes may be from a run that was killed before it could record it.
         if let Some(failure) = refused
             && !outputs.iter().all(is_there)
         {
@@ -243,7 +246,7 @@ impl Task<'_> {
             let folder = outputs.last().and_then(|made| made.path.parent());
             record.output = folder.map(|folder| self.shown(if is_one { place } else { folder }));
             let is_in_folder = self.output.is_some_and(|output| is_folder(&output.output));
-            if let Some(folder) = folder.filter(|_| ledger.is_some() || is_in_folder) {
+            if let Some(folder) = folder.filter(|_| completed.is_some() || is_in_folder) {
                 fs::create_dir_all(folder).map_err(|error| {
                     Failure::output(format!(
                         "cannot make the folder: {error}: {}",
@@ -252,7 +255,7 @@ impl Task<'_> {
                 })?;
             }
             for output in &outputs {
-                // What goes beside it may be in a folder of its own, as textures are; the folder of the output itself is there, or it fails.
+                // Files beside the output may need folders of their own, for example textures; the folder of the output itself must exist.
                 let parent = output.path.parent().filter(|parent| Some(*parent) != folder);
                 if let Some(parent) = parent.filter(|_| folder.is_some_and(Path::is_dir)) {
                     fs::create_dir_all(parent).map_err(|error| {
@@ -264,14 +267,14 @@ impl Task<'_> {
                 }
                 write_bytes(&output.path, &output.bytes)?;
             }
-            if let Some((ledger, key)) = key {
-                ledger.take_down(place, key, &outputs, &record);
+            if let Some((completed, key)) = key {
+                completed.add(place, key, &outputs, &record);
             }
         }
         Ok((record, Some(view)))
     }
 
-    /// An output's name in what is told: with `/` on every system, of a folder's files from there.
+    /// The name of an output in reports: with `/` on every system, relative to the output folder.
     fn shown(&self, place: &Path) -> String {
         let base = self.output.map(|output| output.output.as_path());
         let base = base.filter(|_| self.input.file.is_dir());
@@ -285,28 +288,32 @@ fn is_there(output: &Output) -> bool {
     fs::read(&output.path).is_ok_and(|bytes| bytes == output.bytes)
 }
 
-/// What is there is not written over, unless an earlier run wrote it.
-fn refuse_to_replace(input: &Input, place: &Path, ledger: Option<&Ledger>) -> Result<()> {
-    if !place.is_file() || ledger.is_some_and(|ledger| ledger.is_ours(place)) {
+/// Refuses to replace an existing file unless an earlier run wrote it.
+fn refuse_to_replace(
+    input: &Input,
+    place: &Path,
+    completed: Option<&CompletedFiles>,
+) -> Result<()> {
+    if !place.is_file() || completed.is_some_and(|completed| completed.is_ours(place)) {
         return Ok(());
     }
     let same = |path: &Path| path.canonicalize().ok();
     let what = if same(&input.path) == same(place) {
         "the output is the input"
     } else {
-        "the output is there already"
+        "the output already exists"
     };
     Err(Failure::usage(format!("{what}; give --force to replace it: {}", place.display())))
 }
 
-/// Nor are files that go beside it, such as the bytes of a glTF.
+/// The same for files beside the output, such as the buffers of a glTF.
 fn refuse_to_replace_beside(outputs: &[Output]) -> Result<()> {
     let beside = &outputs[..outputs.len().saturating_sub(1)];
     let Some(other) = beside.iter().find(|other| other.path.is_file() && !is_there(other)) else {
         return Ok(());
     };
     Err(Failure::usage(format!(
-        "a file that goes beside the output is there already; give --force to replace it: {}",
+        "a file beside the output already exists; give --force to replace it: {}",
         other.path.display()
     )))
 }
@@ -321,10 +328,10 @@ struct Json<'a> {
 }
 
 impl<V> Outcome<V> {
-    /// Prints what came of everything, and says how the command ends.
+    /// Prints the results and returns the result of the command.
     ///
-    /// - `has_findings`: whether a check found what it looks for
-    pub(super) fn tell(self, task: &Task<'_>, has_findings: bool) -> Result<()> {
+    /// - `has_findings`: whether a check found something
+    pub(super) fn print(self, task: &Task<'_>, has_findings: bool) -> Result<()> {
         if task.batch.json {
             let (command, version) = (task.command, env!("CARGO_PKG_VERSION"));
             let json = Json { schema: SCHEMA, command, version, files: &self.files };
@@ -334,7 +341,7 @@ impl<V> Outcome<V> {
             let table = words::summary_table(&self.files);
             print(&format!("{table}\n{}\n", words::summary_line(&self.files)))?;
         } else {
-            self.tell_one()?;
+            self.print_one()?;
         }
         self.warn();
         let is_json = task.batch.json;
@@ -352,7 +359,7 @@ impl<V> Outcome<V> {
             None if has_findings => Failure::findings(),
             None => return Ok(()),
         };
-        Err(if is_json { said(failure) } else { failure })
+        Err(if is_json { reported(failure) } else { failure })
     }
 
     /// The first warnings, each with its file.
@@ -365,11 +372,11 @@ impl<V> Outcome<V> {
         }
         let more = all().count().saturating_sub(MOST_WARNINGS);
         if more > 0 {
-            note(&format!("… and {}; --json has all", words::count(more, "warning")));
+            note(&format!("… and {}; --json lists all", words::count(more, "warning")));
         }
     }
 
-    fn tell_one(&self) -> Result<()> {
+    fn print_one(&self) -> Result<()> {
         let Some(file) = self.files.first().filter(|_| self.failure.is_none()) else {
             return Ok(());
         };
@@ -387,15 +394,15 @@ impl<V> Outcome<V> {
     }
 }
 
-/// A failure that standard output has told already, and standard error now.
-fn said(failure: Failure) -> Failure {
+/// Prints a failure to standard error that standard output has reported already.
+fn reported(failure: Failure) -> Failure {
     if let Some(error) = &failure.error {
         note(&format!("error: {error:#}"));
     }
     Failure { error: None, ..failure }
 }
 
-/// A failure that comes before any file, as JSON where JSON was asked for.
+/// Prints a failure before any file as JSON, if JSON is requested.
 pub(super) fn or_json<T>(result: Result<T>, task: &str, is_json: bool) -> Result<T> {
     if let (Err(Failure { error: Some(error), .. }), true) = (&result, is_json) {
         let error = format!("{error:#}");

@@ -1,4 +1,4 @@
-//! A motion file that is open: its bytes' number, its motions, and what is written of it.
+//! An open motion file: the digest of its bytes, its motions, and its edited output.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use crate::content::Digest;
 use crate::failure::{Failure, Result};
 use crate::motion_args::MotionInput;
 
-/// A file and how it is to be read.
+/// A file and the options for reading it.
 pub(super) struct Source<'a> {
     pub(super) input: &'a Input,
     args: &'a MotionInput,
@@ -30,7 +30,7 @@ pub(super) struct Opened<'a> {
 /// Writes edited motions into a file; the text is the stem of new files beside it.
 type Write<'w> = &'w dyn Fn(&MotionFile, &[(usize, &Clip)], &str) -> posekit_io::Result<Written>;
 
-/// A file to be written.
+/// A file to write.
 #[derive(Debug)]
 pub(super) struct Output {
     pub(super) path: PathBuf,
@@ -53,7 +53,7 @@ impl<'a> Source<'a> {
         Ok(Self { input, args, bytes })
     }
 
-    /// A number for all that is read: the file, and the buffers beside it that it names.
+    /// A digest of everything that is read: the file, and the buffers beside it that it names.
     pub(super) fn digest(&self) -> Digest {
         let mut digest = Digest::new().with(&self.bytes);
         let folder = self.input.path.parent().unwrap_or(Path::new(""));
@@ -66,7 +66,7 @@ impl<'a> Source<'a> {
         digest
     }
 
-    /// Reads what the bytes say.
+    /// Parses the bytes.
     pub(super) fn open(&'a self) -> Result<Opened<'a>> {
         let mut warnings = Warnings::new();
         let limits = Limits::default();
@@ -94,7 +94,7 @@ impl<'a> Source<'a> {
 }
 
 impl<'a> Opened<'a> {
-    /// The same file, read again, in which these joints can move on their parents.
+    /// The same file, read again, with translations for these joints.
     pub(super) fn with_movable(&self, joints: &[usize]) -> Result<Self> {
         let opened = self.source.open()?;
         Ok(Self { file: opened.file.with_movable(joints), ..opened })
@@ -102,7 +102,7 @@ impl<'a> Opened<'a> {
 }
 
 impl Opened<'_> {
-    /// The motions that are asked for, by their numbers.
+    /// The selected motions, by their indices.
     pub(super) fn chosen(&self) -> Result<Vec<usize>> {
         let all = 0..self.file.n_clips();
         let Some(word) = &self.source.args.clip else { return Ok(all.collect()) };
@@ -120,7 +120,7 @@ impl Opened<'_> {
         })
     }
 
-    /// What `--clip` takes: numbers and names.
+    /// The values that `--clip` accepts: numbers and names.
     fn names(&self) -> String {
         const MOST: usize = 12;
         let n = self.file.n_clips();
@@ -136,19 +136,19 @@ impl Opened<'_> {
         }
     }
 
-    /// The one motion that is asked for.
+    /// The single selected motion.
     ///
-    /// - `need`: what needs a single one
-    /// - `or_what`: what else can be done where there are several
+    /// - `need`: what requires a single motion
+    /// - `or_what`: an alternative if there are several
     pub(super) fn only(&self, need: &str, or_what: &str) -> Result<usize> {
         match self.chosen()?.as_slice() {
             [index] => Ok(*index),
             [] => Err(Failure::usage(format!(
-                "{need} needs a motion, and there is none: {}",
+                "{need} needs a motion, but there is none: {}",
                 self.source.input.name
             ))),
             many => Err(Failure::usage(format!(
-                "{need} is for one motion, and there are {}; choose with --clip ({}){}: {}",
+                "{need} needs a single motion, but there are {}; choose with --clip ({}){}: {}",
                 many.len(),
                 self.names(),
                 or_what,
@@ -162,7 +162,7 @@ impl Opened<'_> {
         self.file.clip(index).map_err(|error| self.failure(error))
     }
 
-    /// What the file is called, without its folder and ending.
+    /// The name of the file, without its folder and extension.
     pub(super) fn title(&self) -> String {
         let stem = self.source.input.path.file_stem();
         stem.map_or_else(String::new, |stem| stem.to_string_lossy().into_owned())
@@ -173,24 +173,24 @@ impl Opened<'_> {
         Failure::in_file(in_options(&error), &self.source.input.name)
     }
 
-    /// A motion that nothing came of.
+    /// The record of a motion that failed.
     pub(super) fn failed_clip(&self, index: usize, error: &posekit_io::Error) -> ClipRecord {
         self.clip_error(index, in_options(error))
     }
 
-    /// The same, by what was thrown.
+    /// The same, from an error.
     pub(super) fn clip_fault(&self, index: usize, failure: &Failure) -> ClipRecord {
         self.clip_error(index, failure.message(&self.source.input.name))
     }
 
-    /// The same, by the reason.
+    /// The same, from a reason.
     pub(super) fn clip_error(&self, index: usize, error: impl Into<String>) -> ClipRecord {
         let name = self.file.clip_name(index).map(str::to_owned);
         let number = self.number(index);
         ClipRecord { name, number, error: Some(error.into()), ..ClipRecord::default() }
     }
 
-    /// What there is to say of the file before anything is done.
+    /// The record of the file before processing.
     pub(super) fn record(&self) -> FileRecord {
         FileRecord {
             file: self.source.input.name.clone(),
@@ -201,29 +201,29 @@ impl Opened<'_> {
         }
     }
 
-    /// What there is to say of a motion before anything is done.
+    /// The record of a motion before processing.
     pub(super) fn clip_record(&self, index: usize, clip: &Clip) -> ClipRecord {
         let name = self.file.clip_name(index).map(str::to_owned);
         let record = ClipRecord { name, number: self.number(index), ..clip_record(clip) };
-        // One key says no rate.
+        // A single key has no rate.
         let has_rate = self.file.bvh().is_some() || clip.n_frames() > 1;
         ClipRecord { fps: record.fps.filter(|_| has_rate), ..record }
     }
 
-    /// Which motion it is, from 1, where there are several.
+    /// The number of a motion, from 1, if there are several.
     fn number(&self, index: usize) -> Option<usize> {
         (self.file.n_clips() > 1).then_some(index + 1)
     }
 
-    /// A motion as a clip; where it cannot be had, nothing, and the record says why.
+    /// A motion as a clip; `None` if it cannot be read, with the reason in the record.
     pub(super) fn clip_or_fault(&self, index: usize, record: &mut FileRecord) -> Option<&Clip> {
         let clip = self.clip(index);
         clip.map_err(|failure| record.clips.push(self.clip_fault(index, &failure))).ok()
     }
 
-    /// The files to be written, with edited motions in place of those that the file has.
+    /// The files to write, with edited motions in place of those in the file.
     ///
-    /// - `edits`: of the motions of the record that have no fault, in their order; the record learns how many joints were written anew for each
+    /// - `edits`: the edits of the motions without an error, in order; the number of changed joints is added to the record of each
     pub(super) fn written(
         &self,
         edits: &[(usize, Clip)],
@@ -236,9 +236,9 @@ impl Opened<'_> {
         self.written_by(&write, edits, output, record)
     }
 
-    /// The same for motions in another time.
+    /// The same for retimed motions.
     ///
-    /// - `maps`: which time has become which, of each edit
+    /// - `maps`: the map of times of each edit
     pub(super) fn written_in(
         &self,
         maps: &[TimeMap],
@@ -263,18 +263,18 @@ impl Opened<'_> {
         output: &Path,
         record: &mut FileRecord,
     ) -> Result<Vec<Output>> {
-        // What did not change is not written: of a glTF the others stay as they are, of a BVH all of the file does. Only what was mended in reading, or got
-        // another rate, must be written in any case.
+        // Unchanged motions are not written: a glTF keeps them, and an unchanged BVH is copied. A file that was repaired in reading, or has
+        // another rate, must always be written.
         let is_changed = |index: usize, clip: &Clip| {
             self.file.differs_from_text() || self.file.clip(index).is_ok_and(|read| read != clip)
         };
         let good = record.clips.iter_mut().filter(|clip| clip.error.is_none());
-        let (mut changed, mut told) = (Vec::new(), Vec::new());
+        let (mut changed, mut changed_records) = (Vec::new(), Vec::new());
         for ((index, clip), record) in edits.iter().zip(good) {
             record.changed_joints = Some(0);
             if is_changed(*index, clip) {
                 changed.push((*index, clip));
-                told.push(record);
+                changed_records.push(record);
             }
         }
         let (mut bytes, mut beside) = (self.source.bytes.clone(), Vec::new());
@@ -282,10 +282,12 @@ impl Opened<'_> {
             let stem = output.file_stem().unwrap_or_default().to_string_lossy();
             let written = write(&self.file, &changed, &stem);
             let written = written.map_err(|error| self.failure(error))?;
-            told.iter_mut().zip(written.joints).for_each(|(told, n)| told.changed_joints = Some(n));
+            for (record, n) in changed_records.iter_mut().zip(written.joints) {
+                record.changed_joints = Some(n);
+            }
             if written.loss != Default::default() {
                 record.warnings.push(format!(
-                    "what the channels of the file cannot hold is left out: {}",
+                    "the channels of the file cannot represent all of it; the loss is {}",
                     loss_words(&written.loss, changed[0].1)
                 ));
             }
@@ -298,12 +300,12 @@ impl Opened<'_> {
                 .into_iter()
                 .map(|file| Output { path: folder.join(file.path), bytes: file.bytes }),
         );
-        // The file comes last, so that it is never there without what it names.
+        // The file comes last, so that it never exists without the files that it names.
         outputs.push(Output { path: output.to_owned(), bytes });
         Ok(outputs)
     }
 
-    /// What is to be said of a direction up that is hardly known. Of one file it is told with all else that the file seems to mean.
+    /// A warning about an uncertain up axis. For a single file the other guesses report it.
     fn doubt_of_up(&self) -> Option<String> {
         if self.file.is_up_known() || !self.source.args.file.is_dir() {
             return None;
@@ -313,33 +315,33 @@ impl Opened<'_> {
             .into_iter()
             .max_by(|a, b| a.1.abs().total_cmp(&b.1.abs()))?;
         let sign = if size < 0.0 { '-' } else { '+' };
-        Some(format!(
-            "which way is up is hardly known; {sign}{axis} is taken, and --up gives another"
-        ))
+        Some(format!("the up axis is uncertain; {sign}{axis} is used, and --up overrides it"))
     }
 
-    /// A name that says something else than the content.
+    /// A warning about an extension that does not match the content.
     fn odd_name(&self) -> Option<String> {
         let named = self.other_ending(&self.source.input.relative)?;
         let found = self.found();
-        Some(format!("its name ends in .{named}, and its content is {found}; it is read as that"))
+        Some(format!(
+            "its name ends in .{named}, but its content is {found}, and it is read as such"
+        ))
     }
 
-    /// Refuses an output whose name says another format than the input has, in which it would be written.
+    /// Refuses an output whose extension does not match the format of the input, which it would have.
     pub(super) fn fits(&self, output: &Path) -> Result<()> {
         let Some(named) = self.other_ending(output) else { return Ok(()) };
         let found = self.found();
         let instead = match named.as_str() {
-            "gltf" | "vrm" | "vrma" => "let the output's name end as the input's format does",
+            "gltf" | "vrm" | "vrma" => "give the output the extension of that format",
             _ => "use `posekit convert` for another",
         };
         Err(Failure::usage(format!(
-            "the command writes the format of its input, {found}, and the output's name ends in .{named}; {instead}: {}",
+            "the command writes the format of its input, {found}, but the name of the output ends in .{named}; {instead}: {}",
             output.display()
         )))
     }
 
-    /// What a name ends in, in small letters, where that is a format that the content is not.
+    /// The extension of a name, in lower case, if it is that of another format than the content's.
     fn other_ending(&self, name: &Path) -> Option<String> {
         let named = name.extension()?.to_str()?.to_ascii_lowercase();
         let is_binary = gltf::is_binary(&self.source.bytes);
@@ -352,7 +354,7 @@ impl Opened<'_> {
         (!fits).then_some(named)
     }
 
-    /// What the content is, in words.
+    /// The format of the content, as text.
     fn found(&self) -> String {
         if gltf::is_binary(&self.source.bytes) {
             "a binary glTF".to_owned()
@@ -361,7 +363,7 @@ impl Opened<'_> {
         }
     }
 
-    /// Copies of the files that a glTF names, buffers and images, for a folder that has them not: what is written names them still.
+    /// Copies of the files that a glTF names, buffers and images, for an output folder without them: the output still names them.
     fn named_beside(&self, folder: &Path, warnings: &mut Vec<String>) -> Vec<Output> {
         let own = self.source.input.path.parent().unwrap_or(Path::new(""));
         let mut inside = gltf::folder(own, Limits::default());
@@ -380,25 +382,27 @@ impl Opened<'_> {
             }
         }
         if !copied.is_empty() {
-            warnings.push(format!("what it names is copied beside it: {}", copied.join(", ")));
+            warnings
+                .push(format!("files that it names are copied beside it: {}", copied.join(", ")));
         }
         if !missing.is_empty() {
-            warnings.push(format!("it names what is not in its folder: {}", missing.join(", ")));
+            warnings
+                .push(format!("it names files that are not in its folder: {}", missing.join(", ")));
         }
         copies
     }
 }
 
-/// What a reader says, with the options of the command line in place of those of the library.
+/// The message of a reader, with the options of the command line in place of those of the library.
 fn in_options(error: &posekit_io::Error) -> String {
     let words = [
         ("`Options::with_frame_time`", "--fps"),
         ("can be read leniently", "can be read with --lenient"),
     ];
     let text = match error {
-        // No option raises a cap.
+        // No option raises a limit.
         posekit_io::Error::TooLarge { what, limit, .. } => {
-            format!("{what} is more than {limit}, the most that is taken")
+            format!("{what} is more than the limit of {limit}")
         }
         other => other.to_string(),
     };
@@ -419,9 +423,9 @@ pub(super) fn clip_record(clip: &Clip) -> ClipRecord {
     }
 }
 
-/// Frames per second: a whole number where the frame time was meant to be of one (`.03333`), and not of the rates of television just below it.
+/// Frames per second: a whole number if the frame time is a rounded one (`.03333`), but not for the broadcast rates just below.
 fn clean_rate(frame_time: f64) -> f64 {
-    /// 29.97 is short for this part of 30.
+    /// The exact ratio of 29.97 to 30.
     const TELEVISION: f64 = 1000.0 / 1001.0;
     let rate = 1.0 / frame_time;
     let whole = rate.round();
@@ -429,7 +433,7 @@ fn clean_rate(frame_time: f64) -> f64 {
     if off < 1e-3 * whole && off < (rate - TELEVISION * whole).abs() { whole } else { rate }
 }
 
-/// What the channels of a BVH could not hold.
+/// The part that the channels of a BVH could not represent.
 fn loss_words(loss: &posekit_io::bvh::Loss, clip: &Clip) -> String {
     let unit =
         clip.metres_per_unit().map_or_else(|| " units".to_owned(), |unit| format!(" × {unit} m"));

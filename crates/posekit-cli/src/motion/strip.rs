@@ -1,4 +1,4 @@
-//! A picture of a motion before and after: the figure from the side at several moments, and the ways of its feet, thick where they stand.
+//! A picture of a motion before and after: the figure from the side at several moments, and the paths of its feet, thick where they stand.
 
 use core::ops::Range;
 
@@ -12,7 +12,7 @@ use super::words::millimetres;
 use crate::draw::svg::{Markup, Path, Tag, circle, line, root as svg_root};
 use crate::draw::svg_style;
 
-/// Seconds that are shown at most.
+/// The largest number of seconds shown.
 const SHOWN: f64 = 3.0;
 
 /// Seconds from one figure to the next.
@@ -24,16 +24,16 @@ const MARGIN: f64 = 32.0;
 const HEAD: f64 = 44.0;
 const MOST_HIGH: f64 = 260.0;
 
-/// What a picture shows.
+/// The content of a picture.
 pub(super) struct Strip<'a> {
     pub(super) title: &'a str,
     pub(super) sides: Sides<'a>,
     pub(super) legs: &'a [Leg],
     pub(super) floor: &'a Floor,
     pub(super) plants: &'a [Plant],
-    /// How far plants slide at most, before and after \[mm\].
+    /// The largest slide of a plant, before and after \[mm\].
     pub(super) slides: [f64; 2],
-    /// The frame that must be shown.
+    /// A frame that must be shown.
     pub(super) middle: usize,
 }
 
@@ -52,7 +52,7 @@ impl Strip<'_> {
         let flat = |point: DVec3, from: f64| {
             [(point - self.floor.point).dot(axis) - from, self.floor.height(point)]
         };
-        // Both rows begin at the same place, and have one scale.
+        // Both rows have the same origin and scale.
         let spans: Vec<[f64; 2]> =
             rows.iter().map(|(places, ..)| self.span(places, &frames, axis)).collect();
         let wide = spans.iter().map(|span| span[1] - span[0]).fold(1e-9, f64::max);
@@ -87,7 +87,7 @@ impl Strip<'_> {
         out.finish() + "\n"
     }
 
-    /// The frames that are shown: at most [`SHOWN`] around the one that must be.
+    /// The frames shown: at most [`SHOWN`] around the required one.
     fn frames(&self) -> Range<usize> {
         let n = self.sides.clip.n_frames();
         let shown = count(SHOWN, self.sides.clip).min(n);
@@ -95,7 +95,7 @@ impl Strip<'_> {
         first..first + shown
     }
 
-    /// The direction along the floor that is across the picture.
+    /// The direction along the floor that is horizontal in the picture.
     fn axis(&self, frames: &Range<usize>) -> DVec3 {
         let [x, y] = along(self.floor.normal);
         let root = root(self.sides.clip, self.legs);
@@ -105,14 +105,14 @@ impl Strip<'_> {
         x * posekit::math::cos(angle) + y * posekit::math::sin(angle)
     }
 
-    /// From where to where a figure comes along the axis.
+    /// The extent of a figure along the axis.
     fn span(&self, places: &Places, frames: &Range<usize>, axis: DVec3) -> [f64; 2] {
         let all = frames.clone().flat_map(|frame| places.frame(frame));
         all.map(|point| (*point - self.floor.point).dot(axis))
             .fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], x| [low.min(x), high.max(x)])
     }
 
-    /// How high a figure comes, with some room for a head.
+    /// The height of a figure, with a margin for the head.
     fn tall(&self, frames: &Range<usize>) -> f64 {
         let all = frames.clone().flat_map(|frame| self.sides.before.frame(frame));
         all.map(|point| self.floor.height(*point)).fold(1e-9, f64::max) * 1.12
@@ -136,10 +136,10 @@ impl Strip<'_> {
             out.open(&Tag::new("g").num("opacity", fade));
             let mut path = Path::new();
             for joint in 0..skeleton.n_joints() {
-                // What the hips hang on, such as the origin of a scene, is no part of the body.
+                // Ancestors of the hips, such as the origin of a scene, are not part of the body.
                 let is_above =
                     |parent: &usize| skeleton.ancestors(root).skip(1).any(|above| above == *parent);
-                // Nor is what hangs on the head, for which there is a disc.
+                // Nor are descendants of the head, which is drawn as a disc.
                 let is_in_head = skeleton.ancestors(joint).skip(1).any(|above| Some(above) == head);
                 let parent = skeleton.parent(joint).filter(|parent| !is_above(parent));
                 let Some(parent) = parent.filter(|_| !is_in_head) else { continue };
@@ -153,7 +153,7 @@ impl Strip<'_> {
         }
     }
 
-    /// A disc for a head, where there is a joint of that name.
+    /// A disc for the head, if there is a joint of that name.
     fn head(
         &self,
         out: &mut Markup,
@@ -172,7 +172,7 @@ impl Strip<'_> {
         out.leaf(&circle(at, (at[1] - edge[1]).abs()).class("stick"));
     }
 
-    /// The ways of the feet, thick where they stand.
+    /// The paths of the feet, thick where they stand.
     fn trails(
         &self,
         out: &mut Markup,
@@ -184,7 +184,7 @@ impl Strip<'_> {
             let joint = leg.joint(Part::Ball);
             let points: Vec<[f64; 2]> =
                 frames.clone().map(|frame| screen(places.at(frame, joint))).collect();
-            out.leaf(&Path::through(&points).tag().class("way"));
+            out.leaf(&Path::through(&points).tag().class("path"));
         }
         for plant in self.plants {
             let shown = plant.frames.start.max(frames.start)..plant.frames.end.min(frames.end);
@@ -194,7 +194,7 @@ impl Strip<'_> {
             let joint = self.legs[plant.leg].joint(plant.part);
             let points: Vec<[f64; 2]> =
                 shown.map(|frame| screen(places.at(frame, joint))).collect();
-            // A foot that stands still leaves a dot.
+            // A foot that stands still is a dot.
             out.leaf(&circle(points[0], 2.5).class("spot"));
             out.leaf(&Path::through(&points).tag().class("stand"));
         }
@@ -209,14 +209,14 @@ fn count(seconds: f64, clip: &Clip) -> usize {
     frames
 }
 
-/// Rules for what only these pictures have; the variables of a solver's colour are written out, as viewers of files know none.
+/// Rules specific to these pictures; colours are written out because SVG viewers may not support variables.
 const STYLE: &str = "\
 .stick{fill:none;stroke-width:2;stroke-linecap:round;stroke-linejoin:round;stroke:#4590BA}
-.way{fill:none;stroke-width:1;stroke:#4590BA;stroke-opacity:.8}
+.path{fill:none;stroke-width:1;stroke:#4590BA;stroke-opacity:.8}
 .stand{fill:none;stroke-width:5;stroke-linecap:round;stroke:#0072B2}
 .spot{fill:#0072B2}
-.was .stick,.was .way{stroke:#86898D}
+.was .stick,.was .path{stroke:#86898D}
 .was .stand{stroke:#D55E00}
 .was .spot{fill:#D55E00}
-@media (prefers-color-scheme:dark){.stick,.way{stroke:#56B4E9}.stand{stroke:#9AD3F4}.spot{fill:#9AD3F4}}
+@media (prefers-color-scheme:dark){.stick,.path{stroke:#56B4E9}.stand{stroke:#9AD3F4}.spot{fill:#9AD3F4}}
 ";

@@ -1,4 +1,4 @@
-//! What a page shows of a motion, as plain numbers: millimetres and seconds, for a leg of 0.85 m, with the floor at height zero.
+//! The data of a motion for a page: millimetres and seconds, for a leg of 0.85 m, with the floor at height zero.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -9,62 +9,62 @@ use serde::Serialize;
 use super::feet::{Places, along, part_word};
 use super::record::{ClipRecord, PlantRecord};
 
-/// Frames per second that are played.
+/// The frame rate of the player.
 const PLAYED: f64 = 30.0;
 
-/// Frames that are played at most: a minute. Of longer motions it is the minute around the worst plant.
+/// The largest number of frames played: a minute. For longer motions it is the minute around the worst plant.
 const MOST_PLAYED: usize = 1800;
 
-/// Numbers of one figure that are played at most; a figure with more joints is played with fewer frames.
+/// The largest number of values played for one figure; a figure with more joints is played with fewer frames.
 const MOST_NUMBERS: usize = 400_000;
 
-/// What slides by less than this stands \[mm\].
+/// A foot that slides by less than this stands \[mm\].
 const SLIDES_ON: f64 = 0.5;
 
-/// A motion as it was, and as it is now.
+/// A motion before and after.
 pub(super) struct Sides<'a> {
     pub(super) clip: &'a Clip,
     pub(super) before: &'a Places,
     pub(super) after: Option<&'a Places>,
 }
 
-/// What a page shows of a motion.
+/// The view of a motion on a page.
 pub(super) struct ClipView {
     pub(super) record: ClipRecord,
-    /// When the frames are \[s\].
+    /// The times of the frames \[s\].
     pub(super) times: Vec<f64>,
     pub(super) feet: Vec<Foot>,
     pub(super) worst: Option<Worst>,
     pub(super) play: Play,
 }
 
-/// A part of a foot over time: before, and after where there is an after.
+/// A part of a foot over time: before, and after if there is a result.
 pub(super) struct Foot {
-    /// Which leg.
+    /// The index of the leg.
     pub(super) leg: usize,
     /// `heel` or `ball`.
     pub(super) part: &'static str,
-    /// Above the floor \[mm\].
+    /// Height above the floor \[mm\].
     pub(super) height: Vec<Vec<f64>>,
-    /// Along the floor \[m/s\].
+    /// Speed along the floor \[m/s\].
     pub(super) speed: Vec<Vec<f64>>,
 }
 
-/// The plant that slides the most, from above \[mm\], each way about its own median: between the two the whole figure may have moved.
+/// The plant that slides the most, from above \[mm\], each path relative to its own median, because the whole figure may have moved.
 pub(super) struct Worst {
-    /// Which of the record's plants.
+    /// The index of the plant in the record.
     pub(super) plant: usize,
-    /// What it is the worst of, for a caption.
+    /// The beginning of a caption.
     pub(super) what: &'static str,
-    /// Where it was along the floor, frame after frame; before, and after where there is an after.
+    /// Its positions along the floor, frame by frame; before, and after if there is a result.
     pub(super) trails: Vec<Vec<[f64; 2]>>,
 }
 
-/// A figure to be played, for the page's script.
+/// An animated figure, for the page's script.
 #[derive(Serialize)]
 pub(super) struct Play {
     fps: f64,
-    /// When the first frame is \[s\].
+    /// The time of the first frame \[s\].
     start: f64,
     /// The parent of each joint; -1 for none.
     parents: Vec<i64>,
@@ -74,21 +74,21 @@ pub(super) struct Play {
     before: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     after: Option<String>,
-    /// The joints whose trails are shown.
+    /// The joints with trails.
     feet: Vec<usize>,
     /// Joint, first and last frame of each plant.
     plants: Vec<[usize; 3]>,
     /// The joint that the camera follows.
     root: usize,
-    /// The joint that a head is drawn on.
+    /// The joint on which a head is drawn.
     #[serde(skip_serializing_if = "Option::is_none")]
     head: Option<usize>,
-    /// The direction that the figure faces or goes \[rad\].
+    /// The direction in which the figure walks or faces \[rad\].
     heading: f64,
 }
 
 impl ClipView {
-    /// `None` of a motion without frames: there is nothing to be drawn.
+    /// `None` for a motion without frames.
     pub(super) fn new(
         record: &ClipRecord,
         sides: &Sides<'_>,
@@ -137,7 +137,7 @@ impl ClipView {
     }
 }
 
-/// How fast a joint goes along the floor, frame after frame \[m/s\].
+/// The speed of a joint along the floor, frame by frame \[m/s\].
 fn speeds(places: &Places, joint: usize, normal: DVec3, frame_time: f64, metres: f64) -> Vec<f64> {
     let n = places.n_frames();
     let speed = |frame: usize| {
@@ -152,7 +152,7 @@ fn speeds(places: &Places, joint: usize, normal: DVec3, frame_time: f64, metres:
     (0..n).map(speed).collect()
 }
 
-/// The worst of the plants that the headline is over, and what it is: the one that slides on where one does, else the one that did; without any such, of those that are left out.
+/// The worst of the counted plants, with the beginning of a caption: the worst in the result if one still slides, else the worst before; without any, the worst that is not counted.
 pub(super) fn worst_of(plants: &[PlantRecord]) -> Option<(usize, &'static str)> {
     let most = |is_one: fn(&PlantRecord) -> bool, of: fn(&PlantRecord) -> Option<f64>| {
         let one = |(index, plant): (usize, &PlantRecord)| Some((index, of(plant)?));
@@ -167,7 +167,7 @@ pub(super) fn worst_of(plants: &[PlantRecord]) -> Option<(usize, &'static str)> 
         (Some((was, _)), _) => Some((was, "The worst")),
         (None, _) => {
             let left = most(|_| true, PlantRecord::drift)?;
-            Some((left.0, "The worst that is left out"))
+            Some((left.0, "The worst that is not counted"))
         }
     }
 }
@@ -266,7 +266,7 @@ fn play(
     }
 }
 
-/// Every which frame is played.
+/// The interval of the frames that are played.
 fn stride(frame_time: f64) -> usize {
     let stride = (1.0 / (PLAYED * frame_time)).round().clamp(1.0, 1e6);
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped")]
@@ -279,7 +279,7 @@ fn short(value: f64) -> i16 {
     value.round().clamp(f64::from(i16::MIN), f64::from(i16::MAX)) as i16
 }
 
-/// The joint that all legs hang on, the hips mostly.
+/// The common ancestor of all legs, usually the hips.
 pub(super) fn root(clip: &Clip, legs: &[Leg]) -> usize {
     let skeleton = clip.skeleton();
     let Some(first) = legs.first() else { return 0 };
@@ -289,14 +289,14 @@ pub(super) fn root(clip: &Clip, legs: &[Leg]) -> usize {
     skeleton.ancestors(first.limb.start).find(|&joint| carries(joint)).unwrap_or(0)
 }
 
-/// The first joint that is called a head.
+/// The first joint named as a head.
 pub(super) fn head(clip: &Clip) -> Option<usize> {
     let skeleton = clip.skeleton();
     let is_head = |&joint: &usize| skeleton.name(joint).to_ascii_lowercase().ends_with("head");
     (1..skeleton.n_joints()).find(is_head)
 }
 
-/// The way that the figure goes over the time, or that it faces where it stays.
+/// The direction in which the figure walks, or in which it faces if it stays.
 ///
 /// - `frames`: at least one
 pub(super) fn heading(

@@ -1,24 +1,24 @@
-//! Words and tables for the terminal.
+//! Sentences and tables for the terminal.
 
 use std::fmt::Write as _;
 
 use posekit_motion::median;
 
 use super::motions::motions_text;
-use super::record::{Asked, ClipRecord, FileRecord, PlantRecord, ShiftRecord};
+use super::record::{ClipRecord, FileRecord, PlantRecord, Question, ShiftRecord};
 use crate::output::plain;
 use crate::table::{Align, Cell, Table, width};
 
-/// Plants of a file that are listed; what is more is counted.
+/// The largest number of plants listed for a file.
 const MOST_PLANTS: usize = 24;
 
-/// Joints that may end legs and are listed.
+/// The largest number of joints listed that may end legs.
 const MOST_CANDIDATES: usize = 16;
 
-/// What people notice \[mm\].
+/// The slide that people notice \[mm\].
 pub(super) const NOTICED: f64 = 21.0;
 
-/// What a command did with a file, in a few words and many lines.
+/// The result of a command for a file.
 pub(super) fn file_text(file: &FileRecord) -> String {
     let mut text = String::new();
     if let Some(error) = &file.error {
@@ -43,7 +43,7 @@ pub(super) fn file_text(file: &FileRecord) -> String {
     text
 }
 
-/// Size and rate of a motion.
+/// The size and rate of a motion.
 pub(super) fn about(clip: &ClipRecord) -> String {
     let joints = count(clip.joints, "joint");
     if clip.frames == 0 {
@@ -59,13 +59,13 @@ pub(super) fn about(clip: &ClipRecord) -> String {
     text + ", " + &world(clip)
 }
 
-/// Which way is up, and the unit.
+/// The up axis and the unit.
 pub(super) fn world(clip: &ClipRecord) -> String {
-    let unit = clip.metres_per_unit.map_or_else(|| "not known".to_owned(), unit_words);
+    let unit = clip.metres_per_unit.map_or_else(|| "unknown".to_owned(), unit_words);
     format!("{} up, unit {unit}", axis(clip.up))
 }
 
-/// A unit of length in what people say for it.
+/// A unit of length in metres or centimetres.
 fn unit_words(metres: f64) -> String {
     if metres >= 1.0 {
         format!("{} m", digits(metres, 3))
@@ -87,7 +87,7 @@ fn clip_text(text: &mut String, clip: &ClipRecord) {
         let _ = writeln!(text, "  floor {}° from level", digits(floor.tilt, 1));
     }
     if clip.walks_on_the_spot {
-        text.push_str("  walks on the spot: feet are judged as if it went on\n");
+        text.push_str("  in-place walk: feet are judged as if the figure advanced\n");
     }
     if !clip.plants.is_empty() {
         let _ = write!(text, "\n{}", plants_table(clip));
@@ -98,13 +98,13 @@ fn clip_text(text: &mut String, clip: &ClipRecord) {
     if !clip.shifts.is_empty() {
         let _ = write!(text, "\n{}", shifts_text(clip));
     }
-    // What could be measured of one frame is 0.
+    // All measures of a single frame are 0.
     if !clip.metrics.is_empty() && clip.frames > 1 {
         let _ = write!(text, "\n{}", metrics_table(clip));
     }
-    if clip.asked != Asked::Nothing {
+    if clip.question != Question::Nothing {
         let _ = writeln!(text, "\n{}", answer(clip));
-        if let Some(words) = way_words(clip) {
+        if let Some(words) = path_words(clip) {
             let _ = writeln!(text, "{words}");
         }
     }
@@ -118,7 +118,7 @@ pub(super) fn legs_text(clip: &ClipRecord) -> String {
             writeln!(text, "  {} leg: {} – {} – {}{ball}", leg.side, leg.hip, leg.knee, leg.ankle);
     }
     if !clip.legs_reason.is_empty() {
-        // Why there are none begins with `no legs`.
+        // The reason for none begins with `no legs`.
         let word = if clip.legs.is_empty() { "" } else { "legs " };
         let _ = writeln!(text, "  {word}{}", clip.legs_reason);
     }
@@ -135,7 +135,7 @@ pub(super) fn legs_text(clip: &ClipRecord) -> String {
     text
 }
 
-/// What became of the plants, and of contacts that were given, in a sentence or two.
+/// The result for the plants and for given contacts, in a sentence or two.
 pub(super) fn answer(clip: &ClipRecord) -> String {
     if clip.frames == 0 {
         return "No motion: there are no frames.".to_owned();
@@ -143,12 +143,12 @@ pub(super) fn answer(clip: &ClipRecord) -> String {
     if let Some(why) = &clip.unchanged {
         return format!("Nothing was changed: {why}.");
     }
-    let contacts = (clip.asked == Asked::Contacts).then(|| contacts_answer(clip));
+    let contacts = (clip.question == Question::Contacts).then(|| contacts_answer(clip));
     let feet = feet_answer(clip);
     contacts.map_or_else(|| feet.clone(), |contacts| format!("{contacts} {feet}"))
 }
 
-/// Motions as one, for a sentence about all of them.
+/// Several motions combined, for a sentence about all of them.
 pub(super) fn together(clips: &[ClipRecord]) -> ClipRecord {
     let changes = clips.iter().filter_map(|clip| clip.largest_change);
     ClipRecord {
@@ -160,7 +160,7 @@ pub(super) fn together(clips: &[ClipRecord]) -> ClipRecord {
     }
 }
 
-/// What became of contacts that were given.
+/// The result for given contacts.
 fn contacts_answer(clip: &ClipRecord) -> String {
     let n = clip.contacts.len();
     let n_held = clip.contacts.iter().filter(|contact| contact.missed_frames == 0).count();
@@ -169,10 +169,10 @@ fn contacts_answer(clip: &ClipRecord) -> String {
     if clip.strength.is_some() {
         let out = match n - n_held {
             0 => String::new(),
-            out => format!("; {out} could not be held with all of the strength either"),
+            out => format!("; {out} could not be held even at full strength"),
         };
         let n = count(n, "given contact");
-        return format!("{n}, lessened in part as asked: still off by up to {missed}{out}.");
+        return format!("{n}, partly corrected as requested: still off by up to {missed}{out}.");
     }
     let by = match n_held {
         all if all == n => String::new(),
@@ -183,9 +183,9 @@ fn contacts_answer(clip: &ClipRecord) -> String {
     format!("{n_held} of {} {verb} now{by}.", count(n, "given contact"))
 }
 
-/// What became of the plants.
+/// The result for the plants.
 fn feet_answer(clip: &ClipRecord) -> String {
-    // Of a cleaning it is known how much it changed.
+    // Only cleaning reports the largest change.
     let is_same = clip.largest_change == Some(0.0);
     let change = if is_same { ", and nothing was changed" } else { "" };
     if clip.legs.is_empty() {
@@ -200,7 +200,7 @@ fn feet_answer(clip: &ClipRecord) -> String {
     let plants: Vec<&PlantRecord> = clip.plants.iter().filter(|plant| plant.counted).collect();
     let left = left_out(clip);
     if plants.is_empty() {
-        return format!("No plant is firm{left}{change}.");
+        return format!("No plant can be judged{left}{change}.");
     }
     let of = |of: fn(&PlantRecord) -> Option<f64>| -> Vec<f64> {
         plants.iter().filter_map(|plant| of(plant)).collect()
@@ -230,13 +230,13 @@ fn feet_answer(clip: &ClipRecord) -> String {
     } else if plants.iter().any(|plant| plant.verdict == "lessened") {
         let n_lessened = plants.iter().filter(|plant| plant.verdict == "lessened").count();
         let n = if kept.is_empty() { n } else { format!("{n_lessened} of {n}") };
-        format!("{n}, lessened in part as asked{kept}")
+        format!("{n}, partly corrected as requested{kept}")
     } else {
         let verb = if plants.len() == 1 { "holds" } else { "hold" };
         format!("{n_standing} of {n} {verb} now{kept}")
     };
     let middle = went([middle(&before), middle(&after)], "");
-    // One verb does for both where both go the same way.
+    // The verb is not repeated if both change in the same direction.
     let worst = went([worst(&before), worst(&after)], middle.0);
     format!(
         "{became}: the median slide {}{}, the worst {}{}{left}.",
@@ -244,16 +244,16 @@ fn feet_answer(clip: &ClipRecord) -> String {
     )
 }
 
-/// How many of the plants that measures are over are in times that are left alone, if any.
+/// The number of counted plants in times that are kept unchanged, if any.
 fn kept_words(plants: &[&PlantRecord]) -> String {
-    // What is skipped for another reason is in no measure.
+    // Plants skipped for other reasons are not counted.
     match plants.iter().filter(|plant| plant.verdict == "skipped").count() {
         0 => String::new(),
-        kept => format!(", {kept} left alone"),
+        kept => format!(", {kept} left unchanged"),
     }
 }
 
-/// What is said where nothing was changed: that it is clean already only where all stands that was found.
+/// The sentence for an unchanged motion: it is clean already only if all plants found stand.
 fn same_answer(plants: &[&PlantRecord], n_standing: usize, left: &str) -> String {
     let n = count(plants.len(), "plant");
     if n_standing < plants.len() {
@@ -267,13 +267,15 @@ fn same_answer(plants: &[&PlantRecord], n_standing: usize, left: &str) -> String
     format!("Nothing was changed: {n} {verb} already{left}.")
 }
 
-/// How far the way of the hips was set right, where it was: a sentence of its own.
-pub(super) fn way_words(clip: &ClipRecord) -> Option<String> {
+/// A sentence about the correction of the root trajectory, if there was one.
+pub(super) fn path_words(clip: &ClipRecord) -> Option<String> {
     let far = millimetres(clip.path_change?);
-    Some(format!("The way of the hips was moved by up to {far} mm, as all feet slide with it."))
+    Some(format!(
+        "The root trajectory was corrected by up to {far} mm, because all feet slide with it."
+    ))
 }
 
-/// Plants that measures and medians leave out.
+/// The plants that are not included in measures and medians.
 fn left_out(clip: &ClipRecord) -> String {
     let others: Vec<&PlantRecord> = clip.plants.iter().filter(|plant| !plant.counted).collect();
     if others.is_empty() {
@@ -281,26 +283,26 @@ fn left_out(clip: &ClipRecord) -> String {
     }
     let worst = others.iter().filter_map(|plant| plant.drift()).reduce(f64::max);
     let n = count(others.len(), "plant");
-    format!("; left out of this: {n} not firm, up to {}", slid(worst))
+    format!("; not counted: {n}, up to {}", slid(worst))
 }
 
-/// A slide in words.
+/// A slide as text.
 fn slid(value: Option<f64>) -> String {
     value.map_or_else(|| "–".to_owned(), |value| format!("{} mm", millimetres(value)))
 }
 
-/// How a slide went, as far as is shown of it: a verb, and from where to where.
+/// The change of a slide, to the precision that is shown: a verb and the values.
 ///
-/// - `said`: the verb of what was told just before; the same is not said again
-fn went([before, after]: [Option<f64>; 2], said: &str) -> (&'static str, String) {
+/// - `previous`: the previous verb, which is not repeated
+fn went([before, after]: [Option<f64>; 2], previous: &str) -> (&'static str, String) {
     let (was, is) = (slid(before), slid(after));
     let verb = match () {
         () if was == is => "stayed ",
         () if after < before => "fell ",
         () => "rose ",
     };
-    let way = if was == is { format!("at {is}") } else { format!("from {was} to {is}") };
-    (if verb == said { "" } else { verb }, way)
+    let values = if was == is { format!("at {is}") } else { format!("from {was} to {is}") };
+    (if verb == previous { "" } else { verb }, values)
 }
 
 fn plants_table(clip: &ClipRecord) -> String {
@@ -318,12 +320,12 @@ fn plants_table(clip: &ClipRecord) -> String {
     columns.extend(has_words.then_some(("", Align::Left)));
     let mut table = Table::new(&columns);
     let shown = MOST_PLANTS;
-    // What people must look at comes before what went well, in the order of time.
+    // If there are too many, plants with a reason are listed first.
     let is_plain = |plant: &&PlantRecord| plant.reason.is_empty();
-    let (plain, told): (Vec<_>, Vec<_>) = clip.plants.iter().partition(is_plain);
-    let told: Vec<_> = told.into_iter().take(shown).collect();
-    let room = shown.saturating_sub(told.len());
-    let mut rows: Vec<_> = told.into_iter().chain(plain.into_iter().take(room)).collect();
+    let (plain, reasoned): (Vec<_>, Vec<_>) = clip.plants.iter().partition(is_plain);
+    let reasoned: Vec<_> = reasoned.into_iter().take(shown).collect();
+    let room = shown.saturating_sub(reasoned.len());
+    let mut rows: Vec<_> = reasoned.into_iter().chain(plain.into_iter().take(room)).collect();
     rows.sort_by(|a, b| {
         a.from.total_cmp(&b.from).then(a.leg.cmp(&b.leg)).then(a.part.cmp(&b.part))
     });
@@ -343,8 +345,8 @@ fn plants_table(clip: &ClipRecord) -> String {
             let words = match plant.reason.as_str() {
                 "" if is_check => String::new(),
                 "" => plant.verdict.clone(),
-                // A check skips nothing but leaves it out.
-                reason if is_check => format!("left out: {reason}"),
+                // A check does not skip plants but does not count them.
+                reason if is_check => format!("not counted: {reason}"),
                 reason => format!("{}: {reason}", plant.verdict),
             };
             let is_good =
@@ -356,7 +358,7 @@ fn plants_table(clip: &ClipRecord) -> String {
     }
     let mut text = table.render(width());
     if clip.plants.len() > shown {
-        let _ = writeln!(text, "… and {} more; --json has all", clip.plants.len() - shown);
+        let _ = writeln!(text, "… and {} more; --json lists all", clip.plants.len() - shown);
     }
     text
 }
@@ -395,7 +397,7 @@ fn contacts_table(clip: &ClipRecord) -> String {
     table.render(width())
 }
 
-/// How far hips and feet went for what is held.
+/// The displacements of hips and feet that follow a held joint.
 fn shifts_text(clip: &ClipRecord) -> String {
     let one = |shift: &ShiftRecord| {
         let far = match (shift.largest, clip.metres_per_unit) {
@@ -407,8 +409,8 @@ fn shifts_text(clip: &ClipRecord) -> String {
     };
     let all: Vec<String> = clip.shifts.iter().map(one).collect();
     let has_feet = clip.shifts.iter().any(|shift| shift.part == "foot");
-    let advice = if has_feet { "; a file of --contacts can hold feet, too" } else { "" };
-    format!("To hold it, these were moved: {}{advice}.\n", all.join(", "))
+    let advice = if has_feet { "; --contacts can hold feet as well" } else { "" };
+    format!("Joints that moved to hold it: {}{advice}.\n", all.join(", "))
 }
 
 fn metrics_table(clip: &ClipRecord) -> String {
@@ -436,7 +438,7 @@ fn metrics_table(clip: &ClipRecord) -> String {
 pub(super) fn summary_table(files: &[FileRecord]) -> String {
     let has_plants = files.iter().any(|file| file.plants().next().is_some());
     let mut columns = vec![("file", Align::Left), ("status", Align::Left)];
-    // A check has no after.
+    // A check has no column for after.
     let has_after =
         files.iter().flat_map(FileRecord::plants).any(|plant| plant.drift_after.is_some());
     if has_plants {
@@ -457,7 +459,7 @@ pub(super) fn summary_table(files: &[FileRecord]) -> String {
     for file in files {
         let mut cells = vec![Cell::new(&file.file)];
         if file.is_left() {
-            cells.push(Cell::new("– not begun").quiet());
+            cells.push(Cell::new("– not started").quiet());
             table.row(cells);
             continue;
         }
@@ -491,7 +493,7 @@ pub(super) fn summary_table(files: &[FileRecord]) -> String {
     table.render(width()) + gap + &faults
 }
 
-/// What became of a file, in a word or two.
+/// The result for a file, in a word or two.
 fn state(file: &FileRecord) -> String {
     let done = if file.skipped { "✓ done before" } else { "✓" };
     match file.clips.as_slice() {
@@ -517,7 +519,7 @@ fn state(file: &FileRecord) -> String {
     }
 }
 
-/// What became of a folder, in a line.
+/// The result for a folder, in one line.
 pub(super) fn summary_line(files: &[FileRecord]) -> String {
     let left = files.iter().filter(|file| file.is_left()).count();
     let failed = files.iter().filter(|file| file.is_failed()).count() - left;
@@ -530,19 +532,23 @@ pub(super) fn summary_line(files: &[FileRecord]) -> String {
         parts.push(format!("{failed} failed"));
     }
     let line = format!("{}: {}", count(files.len(), "file"), parts.join(", "));
-    if left > 0 { format!("{line}, {left} not begun. Run it again to go on.") } else { line }
+    if left > 0 {
+        format!("{line}, {left} not started. Run the command again to continue.")
+    } else {
+        line
+    }
 }
 
 pub(super) fn count(n: usize, what: &str) -> String {
     if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
 }
 
-/// So many plants slide.
+/// The number of sliding plants, with its verb.
 pub(super) fn slide(n: usize) -> String {
     if n == 1 { "1 plant slides".to_owned() } else { format!("{n} plants slide") }
 }
 
-/// A direction by its axis, or by its numbers.
+/// The name of an axis, or the coordinates of another direction.
 fn axis(up: [f64; 3]) -> String {
     for (index, name) in ["x", "y", "z"].into_iter().enumerate() {
         if up[index].abs() > 0.999_999 {
@@ -552,7 +558,7 @@ fn axis(up: [f64; 3]) -> String {
     format!("({}, {}, {})", digits(up[0], 3), digits(up[1], 3), digits(up[2], 3))
 }
 
-/// At most so many decimals, and no zeros at the end.
+/// A number with at most this many decimals, without trailing zeros.
 pub(super) fn digits(value: f64, decimals: usize) -> String {
     let text = format!("{value:.decimals$}");
     let text =
@@ -560,18 +566,18 @@ pub(super) fn digits(value: f64, decimals: usize) -> String {
     if text == "-0" { "0".to_owned() } else { text.to_owned() }
 }
 
-/// A time in hundredths of a second, so that those below each other can be compared.
+/// A time in seconds, always with two decimals, so that columns align.
 pub(super) fn seconds(value: f64) -> String {
     let text = format!("{value:.2}");
     if text == "-0.00" { "0.00".to_owned() } else { text }
 }
 
-/// Tenths below a hundred, then whole ones.
+/// Millimetres: one decimal below a hundred, none above.
 pub(super) fn millimetres(value: f64) -> String {
     if value < 99.95 { format!("{value:.1}") } else { format!("{value:.0}") }
 }
 
-/// Three digits that count, without exponents where people read them well.
+/// Three significant digits, with an exponent only for very small and very large numbers.
 pub(super) fn significant(value: f64) -> String {
     let size = value.abs();
     match () {
@@ -584,7 +590,7 @@ pub(super) fn significant(value: f64) -> String {
     }
 }
 
-/// A length in people's units where the unit is known.
+/// A length in millimetres if the unit is known.
 fn length(value: f64, metres_per_unit: Option<f64>) -> String {
     match metres_per_unit {
         Some(unit) => format!("{} mm", digits(value * unit * 1e3, 1)),
@@ -627,7 +633,7 @@ mod tests {
             frames: 9,
             legs: vec![leg()],
             plants,
-            asked: Asked::Feet,
+            question: Question::Feet,
             largest_change: Some(1.0),
             ..ClipRecord::default()
         }
@@ -635,26 +641,26 @@ mod tests {
 
     #[test]
     fn the_answer_is_over_the_plants_of_the_measures() {
-        let told = |plants: &[([f64; 2], &str)]| {
+        let sentence = |plants: &[([f64; 2], &str)]| {
             answer(&clip(plants.iter().map(|(slides, word)| plant(*slides, word)).collect()))
         };
         assert_eq!(
-            told(&[([24.0, 14.3], "skipped"), ([7.2, 0.0], "fixed")]),
+            sentence(&[([24.0, 14.3], "skipped"), ([7.2, 0.0], "fixed")]),
             "1 of 1 plant holds now: the median slide fell from 7.2 mm to 0.0 mm, the worst from 7.2 mm to 0.0 mm; \
-             left out of this: 1 plant not firm, up to 14.3 mm."
+             not counted: 1 plant, up to 14.3 mm."
         );
         assert_eq!(
-            told(&[
+            sentence(&[
                 ([4.5, 539.0], "unreachable"),
                 ([9.0, 9.01], "fixed"),
                 ([900.0, 800.0], "released")
             ]),
             "1 of 3 plants hold now: the median slide rose from 9.0 mm to 539 mm, the worst fell from 900 mm to 800 mm."
         );
-        assert_eq!(told(&[([3.0, 3.01], "released")]).matches("stayed at 3.0 mm").count(), 1);
+        assert_eq!(sentence(&[([3.0, 3.01], "released")]).matches("stayed at 3.0 mm").count(), 1);
         assert_eq!(
-            told(&[([3.0, 1.0], "skipped")]),
-            "No plant is firm; left out of this: 1 plant not firm, up to 1.0 mm."
+            sentence(&[([3.0, 1.0], "skipped")]),
+            "No plant can be judged; not counted: 1 plant, up to 1.0 mm."
         );
     }
 
@@ -668,18 +674,18 @@ mod tests {
 
     #[test]
     fn nothing_changed_is_clean_already_only_where_all_stands() {
-        let told = |plants: &[([f64; 2], &str)]| {
+        let sentence = |plants: &[([f64; 2], &str)]| {
             let plants = plants.iter().map(|(slides, word)| plant(*slides, word)).collect();
             answer(&ClipRecord { largest_change: Some(0.0), ..clip(plants) })
         };
         let clean = ([0.1, 0.1], "clean");
-        assert_eq!(told(&[clean]), "Already clean: 1 plant, and nothing was changed.");
+        assert_eq!(sentence(&[clean]), "Already clean: 1 plant, and nothing was changed.");
         assert_eq!(
-            told(&[clean, ([22.6, 22.6], "skipped")]),
-            "Nothing was changed: 1 plant stands already; left out of this: 1 plant not firm, up to 22.6 mm."
+            sentence(&[clean, ([22.6, 22.6], "skipped")]),
+            "Nothing was changed: 1 plant stands already; not counted: 1 plant, up to 22.6 mm."
         );
         assert_eq!(
-            told(&[clean, ([200.0, 200.0], "released")]),
+            sentence(&[clean, ([200.0, 200.0], "released")]),
             "Nothing was changed: 1 of 2 plants stands."
         );
     }
@@ -692,12 +698,12 @@ mod tests {
             ..clip(Vec::new())
         };
         let failed = || ClipRecord { error: Some("bad".to_owned()), ..ClipRecord::default() };
-        let told = |clips: Vec<ClipRecord>| state(&FileRecord { clips, ..FileRecord::default() });
-        assert_eq!(told(vec![clip(Vec::new())]), "✓");
-        assert_eq!(told(vec![without()]), "✓ no legs found");
-        assert_eq!(told(vec![without(), without()]), "✓ 2 motions, no legs found");
+        let status = |clips: Vec<ClipRecord>| state(&FileRecord { clips, ..FileRecord::default() });
+        assert_eq!(status(vec![clip(Vec::new())]), "✓");
+        assert_eq!(status(vec![without()]), "✓ no legs found");
+        assert_eq!(status(vec![without(), without()]), "✓ 2 motions, no legs found");
         let some = vec![clip(Vec::new()), without(), without(), failed()];
-        assert_eq!(told(some), "✓ 4 motions, 1 failed, no legs found in 2");
+        assert_eq!(status(some), "✓ 4 motions, 1 failed, no legs found in 2");
     }
 
     #[test]
@@ -713,12 +719,12 @@ mod tests {
             frames: 9,
             reason: String::new(),
         };
-        let told = ClipRecord {
-            asked: Asked::Contacts,
+        let record = ClipRecord {
+            question: Question::Contacts,
             contacts: vec![contact(0, 0.0), contact(4, 2.5)],
             ..clip(vec![plant([1.0, 200.0], "measured")])
         };
-        let text = answer(&told);
+        let text = answer(&record);
         assert!(
             text.starts_with(
                 "1 of 2 given contacts hold now, the others are missed by up to 2.50 units."

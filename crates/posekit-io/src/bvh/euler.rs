@@ -1,15 +1,15 @@
-//! Rotations as turns about the axes of a joint, one after the other, and back.
+//! Conversion between rotations and Euler angles about the axes of a joint.
 //!
-//! Turns `alpha`, `beta`, `gamma` about the axes `i`, `j`, `k` stand for the rotation `R = R_i(alpha) R_j(beta) R_k(gamma)`, the first channel
-//! outermost. The axes are the three of a frame in some order; an odd order is an even one seen in a mirror, in which all angles change sign. For the order
-//! x, y, z, and with the signs changed for every other odd one,
+//! The angles `alpha`, `beta`, `gamma` about the axes `i`, `j`, `k` describe the rotation `R = R_i(alpha) R_j(beta) R_k(gamma)`, the first channel
+//! outermost. The axes are the three of a frame in some order; an odd order is the mirror image of an even one, in which all angles change sign. For the order
+//! x, y, z, and with the signs changed for odd orders,
 //!
 //! ```text
 //! R_ik = sin beta          R_jk = -sin alpha cos beta     R_kk = cos alpha cos beta
 //! ```
 //!
-//! and, alpha once chosen, the rows j and k of `R_i(-alpha) R = R_j(beta) R_k(gamma)` give beta and gamma. So that whatever alpha is, the three
-//! turns are together as near to the rotation as it allows, also where alpha hardly counts. Angles are radians here.
+//! and, with alpha chosen, the rows j and k of `R_i(-alpha) R = R_j(beta) R_k(gamma)` give beta and gamma. So, whatever alpha is, the three
+//! angles together are as close to the rotation as alpha allows, even where alpha hardly matters. Angles are radians here.
 
 use core::f64::consts::{FRAC_PI_2, PI, TAU};
 
@@ -18,21 +18,21 @@ use posekit::math::{atan2, sin_cos, wrap_angle};
 
 use super::file::Axis;
 
-/// Below this cosine of the middle turn, the outer two turn about the same axis, to rounding, and only their sum counts. What such a pose is off by the
-/// free choice is at most as much \[rad\]; larger, and it would show in the sixth decimal of a degree; smaller, and noise would choose.
+/// Below this cosine of the middle angle, the outer two rotate about the same axis, to rounding, and only their sum counts (gimbal lock). The error of such a pose from the
+/// free choice is at most this large \[rad\]. A larger bound would show in the sixth decimal of a degree; with a smaller one noise would choose.
 const LOCKED: f64 = 1e-9;
 
-/// The rotation of turns about axes, the first outermost.
+/// The rotation of angles about axes, the first outermost.
 #[inline]
 pub(super) fn rotation_of(turns: impl Iterator<Item = (Axis, f64)>) -> DQuat {
     let [mut x, mut y, mut z, mut w] = [0.0, 0.0, 0.0, 1.0];
     for (axis, angle) in turns {
-        // Fingers and the like stand still in most files.
+        // In most files fingers and similar joints do not move.
         if angle == 0.0 {
             continue;
         }
         let (sin, cos) = sin_cos(0.5 * angle);
-        // The product with a turn about an axis of the frame: half of it would be products with zero.
+        // The product with a rotation about an axis of the frame: half of the general product would be products with zero.
         match axis {
             Axis::X => {
                 [x, w] = [x * cos + w * sin, w * cos - x * sin];
@@ -51,7 +51,7 @@ pub(super) fn rotation_of(turns: impl Iterator<Item = (Axis, f64)>) -> DQuat {
     DQuat::from_xyzw(x, y, z, w)
 }
 
-/// [`rotation_of`] for three turns about three axes, none of them zero, as x, y, z, w: bit for bit the same, without the products with zero that begin it.
+/// [`rotation_of`] for three non-zero angles about three axes, as x, y, z, w: bit for bit the same, without its products with zero.
 ///
 /// - `sign`: [`sign_of`] the axes
 #[inline(always)]
@@ -62,7 +62,7 @@ pub(super) fn put_rotation_of_three(
     to: &mut [f64; 4],
 ) {
     let [(si, ci), (sj, cj), (sk, ck)] = angles.map(|angle| sin_cos(0.5 * angle));
-    // Of two turns, then of all three.
+    // The product of two rotations, then of all three.
     let (a, b, c, w) = (si * cj, ci * sj, sign * (si * sj), ci * cj);
     let s = sign * sk;
     let [i, j, k] = axes.map(Axis::index);
@@ -70,7 +70,7 @@ pub(super) fn put_rotation_of_three(
     (to[k], to[3]) = (c * ck + w * sk, w * ck - c * sk);
 }
 
-/// 1 for axes in the order of a frame, -1 for the mirrored one.
+/// 1 for an even order of axes, -1 for an odd one.
 #[inline]
 pub(super) const fn sign_of(axes: [Axis; 3]) -> f64 {
     match (axes[0], axes[1]) {
@@ -79,21 +79,21 @@ pub(super) const fn sign_of(axes: [Axis; 3]) -> f64 {
     }
 }
 
-/// The value of an angle, of those that differ by whole turns, that is nearest to another.
+/// Of the angles that differ from one by whole turns, the one nearest to another.
 #[inline]
 pub(super) fn nearest(angle: f64, near: f64, turn: f64) -> f64 {
     if (near - angle).abs() < 0.5 * turn {
         return angle;
     }
     let turns = ((near - angle) / turn).round();
-    // Whole turns of nothing would still round.
+    // Adding zero turns would still round.
     if turns == 0.0 { angle } else { angle + turns * turn }
 }
 
-/// Three turns about three axes that make a rotation: of all such, those nearest to `near`.
+/// The three angles about three axes of a rotation: of all solutions the one nearest to `near`.
 ///
 /// # Degenerate cases
-/// With the middle turn at a right angle to rounding, the outer two share what is needed so that both stay as near as they can.
+/// In gimbal lock, with the middle angle a right angle to rounding, the outer two share the rotation so that both stay as near as possible.
 pub(super) fn three_turns(rotation: DQuat, axes: [Axis; 3], near: [f64; 3]) -> [f64; 3] {
     let seen = Seen::new(rotation, axes);
     let near = near.map(|angle| seen.sign * angle);
@@ -107,7 +107,7 @@ pub(super) fn three_turns(rotation: DQuat, axes: [Axis; 3], near: [f64; 3]) -> [
     let [a, b] = candidates;
     let a = brought_near(a, near);
     let off = distance(a, near);
-    // If all together are less than a right angle off, the other answer is farther: its outer turns are half a turn from these.
+    // If these differ from `near` by less than a right angle in total, the other solution is farther: its outer angles are half a turn from these.
     let best = if off < FRAC_PI_2 * FRAC_PI_2 {
         a
     } else {
@@ -117,7 +117,7 @@ pub(super) fn three_turns(rotation: DQuat, axes: [Axis; 3], near: [f64; 3]) -> [
     best.map(|angle| seen.sign * angle)
 }
 
-/// Two turns about two axes that make a rotation, if two can, nearest to `near`; what a third would have to do is left out.
+/// The two angles about two axes closest to a rotation, nearest to `near`; the part that would need a third axis is dropped.
 pub(super) fn two_turns(rotation: DQuat, axes: [Axis; 2], near: [f64; 2]) -> [f64; 2] {
     let third = Axis::ALL[3 - axes[0].index() - axes[1].index()];
     let seen = Seen::new(rotation, [axes[0], axes[1], third]);
@@ -128,17 +128,17 @@ pub(super) fn two_turns(rotation: DQuat, axes: [Axis; 2], near: [f64; 2]) -> [f6
     };
     let [a, b] = candidates.map(|turns| brought_near(turns, near));
     let missed = |turns: [f64; 3]| turns[2].abs();
-    // Of one third turn and its opposite, one is below a right angle.
+    // Of the third angle and its opposite, one is below a right angle.
     let is_b =
         missed(b) < missed(a) || (missed(b) == missed(a) && distance(b, near) < distance(a, near));
     let best = if is_b { b } else { a };
     [seen.sign * best[0], seen.sign * best[1]]
 }
 
-/// The turn about an axis that comes nearest to a rotation, nearest to `near`.
+/// The angle about an axis that is closest to a rotation, nearest to `near`.
 ///
 /// # Degenerate cases
-/// Half a turn about an axis across: no turn is nearer than another, and it is `near`.
+/// For half a turn about a perpendicular axis all angles are equally close, and it is `near`.
 pub(super) fn one_turn(rotation: DQuat, axis: Axis, near: f64) -> f64 {
     let along = rotation.xyz()[axis.index()];
     if along == 0.0 && rotation.w == 0.0 {
@@ -159,30 +159,30 @@ impl Seen {
     fn new(rotation: DQuat, axes: [Axis; 3]) -> Self {
         let sign = sign_of(axes);
         let [x, y, z] = axes.map(|axis| sign * rotation.xyz()[axis.index()]);
-        // Column after column, as the matrix has them.
+        // Column by column, the order of the matrix.
         let [i, j, k] = DMat3::from_quat(DQuat::from_xyzw(x, y, z, rotation.w)).to_cols_array_2d();
         let m = core::array::from_fn(|row| [i[row], j[row], k[row]]);
         Self { m, sign }
     }
 
-    /// The cosine of the middle turn, which is never negative.
+    /// The cosine of the middle angle, which is never negative.
     fn cos_beta(&self) -> f64 {
         let [x, y] = [self.m[2][2], self.m[1][2]];
         (x * x + y * y).sqrt()
     }
 
-    /// Where the middle turn is a right angle: which (1 or -1), and the last turn plus that times the first.
+    /// In gimbal lock: the sign of the middle angle (1 or -1), and the last angle plus the first times that sign.
     fn locked(&self) -> Option<(f64, f64)> {
         let m = &self.m;
         let sum = || atan2(m[1][0], m[1][1]);
         (self.cos_beta() < LOCKED).then(|| (if m[0][2] < 0.0 { -1.0 } else { 1.0 }, sum()))
     }
 
-    /// The two answers of a pose that is not locked: each turn of one half a turn from the other, the middle one mirrored.
+    /// The two solutions of a pose without gimbal lock: the outer angles of one are half a turn from those of the other, the middle one is mirrored.
     fn both(&self) -> [[f64; 3]; 2] {
         let m = &self.m;
         let (y, x, size) = (-m[1][2], m[2][2], self.cos_beta());
-        // Of the turns for this alpha, whose sine and cosine are at hand: so none waits for another.
+        // The angles for this alpha from its sine and cosine, which are known: so no computation waits for another.
         let (sin, cos) = (y / size, x / size);
         let alpha = atan2(y, x);
         let beta = atan2(m[0][2], size);
@@ -190,7 +190,7 @@ impl Seen {
         [[alpha, beta, gamma], [alpha + PI, PI - beta, gamma + PI]]
     }
 
-    /// The three turns, the first given.
+    /// The three angles, the first given.
     fn turns(&self, alpha: f64) -> [f64; 3] {
         let m = &self.m;
         let (sin, cos) = sin_cos(alpha);

@@ -1,4 +1,4 @@
-//! What a file holds, and the checks that hold for every one.
+//! The content of a file, and the checks for every file.
 
 use core::fmt;
 use core::ops::{Range, RangeInclusive};
@@ -7,10 +7,10 @@ use posekit::glam::DVec3;
 
 use crate::error::{Error, Place, Result};
 
-/// Sizes that an offset or a value may have. Programs keep them in `f32`; what is beyond it was infinite somewhere on its way.
+/// The largest size of an offset or a value. Programs keep them in `f32`, in which larger ones are infinite.
 pub(crate) const LARGEST: f64 = f32::MAX as f64;
 
-/// Seconds from frame to frame that are believed. Outside, it is a slip: frames per second, a zero, a lost exponent.
+/// The accepted frame times in seconds. Others are mistakes: frames per second, a zero, a lost exponent.
 pub(super) const FRAME_TIMES: RangeInclusive<f64> = 1e-6..=1e6;
 
 /// An axis of a joint's frame.
@@ -45,12 +45,12 @@ impl Axis {
     }
 }
 
-/// What a number of a row means.
+/// The meaning of a number in a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Channel {
-    /// A coordinate of the joint's place in its parent's frame \[units of the file\].
+    /// A coordinate of the joint's position in its parent's frame \[units of the file\].
     Position(Axis),
-    /// A turn about an axis \[degrees\].
+    /// A rotation about an axis \[degrees\].
     Rotation(Axis),
 }
 
@@ -65,7 +65,7 @@ impl Channel {
         Self::Rotation(Axis::Z),
     ];
 
-    /// The word in a file.
+    /// The keyword in a file.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -78,7 +78,7 @@ impl Channel {
         }
     }
 
-    /// The channel of this word, in any case.
+    /// The channel with this keyword, in any case.
     pub(super) fn from_word(word: &[u8]) -> Option<Self> {
         Self::ALL.into_iter().find(|channel| word.eq_ignore_ascii_case(channel.name().as_bytes()))
     }
@@ -87,15 +87,15 @@ impl Channel {
 /// A `ROOT`, a `JOINT` or an `End Site`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Node {
-    /// The name, byte for byte; mostly UTF-8. Of an End Site what follows these words, mostly nothing.
+    /// The name, byte for byte; mostly UTF-8. For an End Site the text after the keyword, mostly empty.
     pub name: Vec<u8>,
-    /// Index of the node that it stands on; `None` for a root.
+    /// Index of its parent; `None` for a root.
     pub parent: Option<usize>,
-    /// Place in the parent's frame \[units of the file\].
+    /// Position in the parent's frame \[units of the file\].
     pub offset: DVec3,
-    /// Its numbers in each row, in their order.
+    /// Its channels, in the order of a row.
     pub channels: Vec<Channel>,
-    /// True for an End Site, which has no channels and carries nothing.
+    /// True for an End Site, which has no channels and no children.
     pub is_end_site: bool,
 }
 
@@ -107,13 +107,13 @@ impl Node {
     }
 }
 
-/// A motion as a BVH file has it: nodes, frame time, and a row of channel values for each frame.
+/// The motion in a BVH file: nodes, frame time, and a row of channel values for each frame.
 ///
-/// Nodes stand in the order of the file, each behind its parent, and a node's descendants directly behind it.
+/// Nodes are in the order of the file: depth first, parents before children.
 #[derive(Debug, Clone, PartialEq)]
 pub struct File {
     nodes: Vec<Node>,
-    /// Where each node's channels begin in a row, and the end.
+    /// The index of each node's first channel in a row, and the end.
     starts: Vec<usize>,
     frame_time: f64,
     n_frames: usize,
@@ -123,13 +123,13 @@ pub struct File {
 impl File {
     /// A motion from its parts.
     ///
-    /// - `nodes`: depth first, as they stand in a file
-    /// - `frame_time`: from frame to frame \[seconds\]
-    /// - `values`: frame after frame, in each the channels of all nodes \[degrees, units of the file\]
+    /// - `nodes`: depth first, as in a file
+    /// - `frame_time`: time between frames \[seconds\]
+    /// - `values`: frame by frame the channels of all nodes \[degrees, units of the file\]
     ///
     /// # Errors
-    /// - [`Error::Tree`] unless there are nodes, each right behind its parent or behind what else that carries, and End Sites carry nothing.
-    /// - [`Error::Value`] for a name that a file cannot hold (a line end or a ` {` inside, blanks around it), channels given twice or on an End
+    /// - [`Error::Tree`] unless there are nodes, depth first, and End Sites have no children.
+    /// - [`Error::Value`] for a name that a file cannot contain (a line end or a ` {` inside, blanks around it), duplicate channels or channels on an End
     ///   Site, offsets and values that are not finite or too large for `f32`, a frame time outside 1e-6 to 1e6, and values that are not whole
     ///   rows.
     pub fn try_new(nodes: Vec<Node>, frame_time: f64, values: Vec<f64>) -> Result<Self> {
@@ -142,8 +142,10 @@ impl File {
         if !values.len().is_multiple_of(n_channels.max(1))
             || (n_channels == 0 && !values.is_empty())
         {
-            let message =
-                format!("{} numbers are no whole rows of {n_channels} channels", values.len());
+            let message = format!(
+                "{} numbers are not a whole number of rows of {n_channels} channels",
+                values.len()
+            );
             return Err(invalid("values", message));
         }
         let is_good = |value: &f64| value.abs() <= LARGEST;
@@ -186,7 +188,7 @@ impl File {
         self.starts[self.nodes.len()]
     }
 
-    /// Where a node's numbers stand in a row.
+    /// The indices of a node's numbers in a row.
     ///
     /// # Panics
     /// When there is no such node.
@@ -205,7 +207,7 @@ impl File {
         &self.values[frame * n..(frame + 1) * n]
     }
 
-    /// The values of all frames, one behind the other.
+    /// The values of all frames, one after the other.
     #[must_use]
     pub fn values(&self) -> &[f64] {
         &self.values
@@ -219,17 +221,17 @@ impl File {
         Self::try_new(self.nodes.clone(), self.frame_time, values)
     }
 
-    /// The channel of a place in a row, for people: ``Xrotation of `Hips` ``.
+    /// The channel at an index of a row, for people: ``Xrotation of `Hips` ``.
     pub(super) fn channel_label(nodes: &[Node], channel: usize) -> String {
         let all = nodes.iter().flat_map(|node| node.channels.iter().map(move |own| (node, own)));
         match all.into_iter().nth(channel) {
             Some((node, own)) => format!("{} of {}", own.name(), shown(&node.name)),
-            None => "behind the last channel".into(),
+            None => "after the last channel".into(),
         }
     }
 }
 
-/// Where each node's channels begin, and the end.
+/// The index of each node's first channel, and the end.
 fn channel_starts(nodes: &[Node]) -> Vec<usize> {
     let mut starts = Vec::with_capacity(nodes.len() + 1);
     let mut end = 0;
@@ -241,20 +243,20 @@ fn channel_starts(nodes: &[Node]) -> Vec<usize> {
     starts
 }
 
-/// Why a frame time is refused.
+/// The error message for a frame time.
 pub(super) fn frame_time_message(time: f64) -> String {
     let (least, most) = (FRAME_TIMES.start(), FRAME_TIMES.end());
-    // Written out, a number far from 1 has hundreds of zeros.
+    // Without an exponent, a number far from 1 could have hundreds of zeros.
     let is_near = time == 0.0 || (1e-9..=1e9).contains(&time.abs());
     let time = if is_near { format!("{time}") } else { format!("{time:e}") };
     format!(
-        "a frame time of {time} s is not between {least} and {most} s; give the right one (`Options::with_frame_time`)"
+        "a frame time of {time} s is not between {least} and {most} s; give the correct one (`Options::with_frame_time`)"
     )
 }
 
 /// A name or another word of a file for a message: in backticks, on one line and not too long.
 pub(super) fn shown(word: &[u8]) -> String {
-    /// Bytes that are shown; no name of a joint that people gave is longer.
+    /// The largest number of bytes shown; joint names made by people are shorter.
     const MOST: usize = 48;
     let text = String::from_utf8_lossy(&word[..word.len().min(MOST)]);
     let text: String = text.chars().map(|c| if c.is_control() { '\u{FFFD}' } else { c }).collect();
@@ -270,7 +272,7 @@ fn node_subject(index: usize, node: &Node) -> String {
     format!("node {index}, {}", shown(&node.name))
 }
 
-/// Nodes must be in the order of a walk that goes deep first.
+/// Checks that nodes are in depth-first order.
 fn check_tree(nodes: &[Node]) -> Result<()> {
     let wrong = |index: usize, message: &str| {
         let place = Place::named(node_subject(index, &nodes[index]));
@@ -282,20 +284,20 @@ fn check_tree(nodes: &[Node]) -> Result<()> {
     if first.parent.is_some() {
         return wrong(0, "the first node must be a root");
     }
-    // The way from a root to the node before.
+    // The path from a root to the previous node.
     let mut path: Vec<usize> = Vec::new();
     for (index, node) in nodes.iter().enumerate() {
         while path.last().is_some_and(|&last| Some(last) != node.parent) {
             path.pop();
         }
         if node.parent.is_some() && path.is_empty() {
-            return wrong(index, "a node must stand behind its parent or what else that carries");
+            return wrong(index, "nodes must be in depth-first order");
         }
         if node.parent.is_some_and(|parent| nodes[parent].is_end_site) {
-            return wrong(index, "an End Site carries nothing");
+            return wrong(index, "an End Site has no children");
         }
         if node.is_end_site && node.parent.is_none() {
-            return wrong(index, "an End Site needs a joint");
+            return wrong(index, "an End Site needs a parent");
         }
         path.push(index);
     }
@@ -306,7 +308,7 @@ fn check_node(index: usize, node: &Node) -> Result<()> {
     let subject = || node_subject(index, node);
     if !is_writable(&node.name) {
         let message =
-            "a file cannot hold this name: it has blanks around it, a line end or a ` {` inside";
+            "a file cannot contain this name: it has blanks around it, a line end or a ` {` inside";
         return Err(invalid(subject(), message));
     }
     if node.is_end_site && !node.channels.is_empty() {
@@ -323,12 +325,12 @@ fn check_node(index: usize, node: &Node) -> Result<()> {
     Ok(())
 }
 
-/// True for what comes back from a file as it was.
+/// True for a name that a file preserves.
 fn is_writable(name: &[u8]) -> bool {
-    let is_blank = |byte: Option<&u8>| byte.is_some_and(|&byte| super::words::is_blank(byte));
+    let is_blank = |byte: Option<&u8>| byte.is_some_and(|&byte| super::lexer::is_blank(byte));
     let breaks = |byte: &u8| matches!(byte, b'\n' | b'\r' | 0);
     !is_blank(name.first())
         && !is_blank(name.last())
         && !name.iter().any(breaks)
-        && super::words::name_end(name) == name.len()
+        && super::lexer::name_end(name) == name.len()
 }

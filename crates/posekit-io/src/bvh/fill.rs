@@ -1,4 +1,4 @@
-//! Values that are missing, from the frames around them.
+//! Missing values, interpolated from the frames around them.
 
 use super::file::{Channel, File, Node};
 use crate::error::{Error, Place, Result};
@@ -6,10 +6,10 @@ use crate::error::{Error, Place, Result};
 /// Degrees of a whole turn.
 const TURN: f64 = 360.0;
 
-/// Fills in gaps: in proportion between the frames before and after, angles the short way, at the ends the nearest value.
+/// Fills gaps: linear interpolation between the frames before and after, angles along the shorter arc, at the ends the nearest value.
 ///
 /// - `values`: whole rows, NaN at the gaps
-/// - `gaps`: their places, ascending
+/// - `gaps`: their indices, ascending
 ///
 /// # Errors
 /// [`Error::Value`] for a channel without any value.
@@ -22,7 +22,7 @@ pub(super) fn fill_gaps(values: &mut [f64], gaps: &[usize], nodes: &[Node]) -> R
     let n = is_angle.len();
     for &gap in gaps {
         if !values[gap].is_nan() {
-            // It was in the run of an earlier gap.
+            // It belongs to the run of an earlier gap.
             continue;
         }
         let before = gap.checked_sub(n).map(|before| values[before]);
@@ -36,7 +36,7 @@ pub(super) fn fill_gaps(values: &mut [f64], gaps: &[usize], nodes: &[Node]) -> R
             (None, Some(b)) => (b, 0.0),
             (None, None) => {
                 let place = Place::named(File::channel_label(nodes, channel));
-                let message = "no frame has a finite value, so that none can be filled in".into();
+                let message = "no frame has a finite value to fill the gaps from".into();
                 return Err(Error::Value { place, message });
             }
         };
@@ -47,7 +47,7 @@ pub(super) fn fill_gaps(values: &mut [f64], gaps: &[usize], nodes: &[Node]) -> R
     Ok(())
 }
 
-/// The same turn \[degrees\], by less than a half turn.
+/// The equivalent angle of at most half a turn \[degrees\].
 fn short_way(change: f64) -> f64 {
     change - TURN * (change / TURN).round()
 }

@@ -4,43 +4,43 @@ use posekit::glam::DVec3;
 
 use super::Options;
 use super::file::{Channel, Node, shown};
+use super::lexer::{Lexer, Word};
 use super::number::{Fault, read_number};
 use super::source::Source;
-use super::words::{Word, Words};
 use crate::error::{Error, Place, Result};
 use crate::limits::Limits;
 use crate::warnings::Warnings;
 
-/// A node whose closing brace has not come yet.
+/// A node whose closing brace has not been read.
 struct Open {
     node: usize,
-    /// Where it begins.
+    /// The start of the node.
     place: Place,
     /// Lines of its fields, from 1.
     offset_line: Option<usize>,
     channels_line: Option<usize>,
 }
 
-/// What goes through the whole hierarchy.
+/// The state of the parser.
 struct Reader<'r, 's, 'a> {
-    words: Words<'s, 'a>,
+    words: Lexer<'s, 'a>,
     options: &'r Options,
     limits: &'r Limits,
     warnings: &'r mut Warnings,
     nodes: Vec<Node>,
-    /// From a root down to the node at hand.
+    /// From a root down to the current node.
     open: Vec<Open>,
     has_motion: bool,
 }
 
-/// Reads up to the word `MOTION`, or, leniently, to the end of the text; also tells which of the two.
+/// Reads up to the word `MOTION`, or, leniently, to the end of the text; also returns which of the two it was.
 pub(super) fn read_hierarchy(
     source: &mut Source<'_>,
     options: &Options,
     limits: &Limits,
     warnings: &mut Warnings,
 ) -> Result<(Vec<Node>, bool)> {
-    let words = Words::new(source);
+    let words = Lexer::new(source);
     let (nodes, open) = (Vec::new(), Vec::new());
     let has_motion = false;
     let mut reader = Reader { words, options, limits, warnings, nodes, open, has_motion };
@@ -67,7 +67,7 @@ impl Reader<'_, '_, '_> {
         Err(Error::Syntax { place: self.words.place(word, ""), message })
     }
 
-    /// Reads a field, a brace, or the beginning of a node; false where the hierarchy ends.
+    /// Reads a field, a brace, or the beginning of a node; false at the end of the hierarchy.
     fn next_part(&mut self) -> Result<bool> {
         let Some(word) = self.words.next()? else { return self.end_of_text() };
         let is = |keyword| self.words.is(word, keyword);
@@ -108,7 +108,7 @@ impl Reader<'_, '_, '_> {
             );
             return Err(Error::Syntax { place: open.place.clone(), message });
         }
-        if self.words.rest().iter().any(|&byte| !super::words::is_blank(byte)) {
+        if self.words.rest().iter().any(|&byte| !super::lexer::is_blank(byte)) {
             let message =
                 format!("nothing may follow `MOTION`; found {}", shown(self.words.rest()));
             return Err(Error::Syntax { place: self.words.place(word, ""), message });
@@ -125,7 +125,7 @@ impl Reader<'_, '_, '_> {
         };
         let text = self.words.text(word);
         let hint = match Channel::from_word(text) {
-            Some(_) => "; there are more channels than `CHANNELS` says",
+            Some(_) => "; there are more channels than `CHANNELS` declares",
             None => "",
         };
         let message = format!("expected {expected}, found {}{hint}", shown(text));
@@ -139,13 +139,13 @@ impl Reader<'_, '_, '_> {
         let parent = self.open.last();
         if self.words.is(keyword, "ROOT") != parent.is_none() {
             let message = match parent {
-                Some(_) => "a `ROOT` stands inside another joint; a brace is missing",
-                None => "only a `ROOT` stands outside of all others",
+                Some(_) => "a `ROOT` is inside another joint; a brace is missing",
+                None => "only a `ROOT` may be outside of all others",
             };
             return Err(Error::Tree { place, message: message.into() });
         }
         if let Some(parent) = parent.filter(|parent| self.nodes[parent.node].is_end_site) {
-            let message = format!("it stands in the End Site of line {}", parent.place.line);
+            let message = format!("it is inside the End Site of line {}", parent.place.line);
             return Err(Error::Tree { place, message });
         }
         if is_end_site {
@@ -176,7 +176,7 @@ impl Reader<'_, '_, '_> {
         Ok(())
     }
 
-    /// A closing brace. An `OFFSET` must have come, `CHANNELS` should have.
+    /// A closing brace. The node must have an `OFFSET`, and should have `CHANNELS`.
     fn close(&mut self, brace: Word) -> Result<()> {
         let Some(open) = self.open.pop() else {
             let message = "this brace closes nothing".into();
@@ -194,7 +194,7 @@ impl Reader<'_, '_, '_> {
         Ok(())
     }
 
-    /// The node at hand, for a field that it may have once.
+    /// The current node, for a field that it may have once.
     fn field(
         &mut self,
         keyword: Word,
@@ -203,7 +203,7 @@ impl Reader<'_, '_, '_> {
         let place = self.words.place(keyword, "");
         let name = String::from_utf8_lossy(self.words.text(keyword)).into_owned();
         let Some(open) = self.open.last_mut() else {
-            let message = format!("`{name}` stands outside of all joints");
+            let message = format!("`{name}` is outside of all joints");
             return Err(Error::Syntax { place, message });
         };
         match line_of(open).replace(place.line) {
@@ -237,7 +237,7 @@ impl Reader<'_, '_, '_> {
         Ok(())
     }
 
-    /// The node at hand in words.
+    /// The current node, for messages.
     fn subject(&self) -> String {
         self.open.last().map(|open| open.place.subject.clone()).unwrap_or_default()
     }
@@ -246,7 +246,7 @@ impl Reader<'_, '_, '_> {
         let node = self.field(keyword, |open| &mut open.channels_line)?;
         let word = self.words.expect("the number of channels")?;
         let text = core::str::from_utf8(self.words.text(word)).unwrap_or_default();
-        // Digits alone: the standard library would take a sign as well.
+        // Only digits: the standard library would accept a sign as well.
         let declared = text.parse::<u64>().ok().filter(|_| !text.starts_with('+'));
         let found = shown(self.words.text(word));
         let place = self.words.place(word, format!("CHANNELS of {}", self.subject()));
@@ -276,12 +276,12 @@ impl Reader<'_, '_, '_> {
             }
             Some(channel) => Ok(channel),
             None if is_keyword(text) => {
-                let message = format!("there should be {declared} channels; {read} are named");
+                let message = format!("{declared} channels are declared, {read} are named");
                 Err(Error::Value { place, message })
             }
             None => {
                 let message = format!(
-                    "{} is no channel; there are Xposition, Yposition, Zposition, Xrotation, Yrotation and Zrotation",
+                    "{} is not a channel; there are Xposition, Yposition, Zposition, Xrotation, Yrotation and Zrotation",
                     shown(text)
                 );
                 Err(Error::Unsupported { place, message })
@@ -295,13 +295,13 @@ fn parent_of(open: &[Open]) -> Option<usize> {
     open.last().map(|open| open.node)
 }
 
-/// True for a word that begins something else.
+/// True for a keyword.
 fn is_keyword(word: &[u8]) -> bool {
     const KEYWORDS: [&str; 8] = ["JOINT", "ROOT", "End", "OFFSET", "CHANNELS", "MOTION", "{", "}"];
     KEYWORDS.iter().any(|keyword| word.eq_ignore_ascii_case(keyword.as_bytes()))
 }
 
-/// Why a word is no number that can be used.
+/// The error message for a word that is not a usable number.
 pub(super) fn fault_message(fault: Fault, word: &[u8]) -> String {
     let word = shown(word);
     match fault {
@@ -311,6 +311,6 @@ pub(super) fn fault_message(fault: Fault, word: &[u8]) -> String {
         Fault::Comma => {
             format!("{word} has a decimal comma; BVH has points, and blanks between numbers")
         }
-        Fault::NoNumber => format!("{word} is no number"),
+        Fault::NoNumber => format!("{word} is not a number"),
     }
 }

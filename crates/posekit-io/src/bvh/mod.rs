@@ -1,40 +1,40 @@
 //! Motion capture in BVH: a hierarchy of joints, and a row of channel values for each frame.
 //!
-//! A [`File`] holds what the text says, in its own numbers: degrees, and a unit of length that the format does not name. A [`Rig`] makes a
-//! skeleton of it and turns rows into configurations and back; [`survey`] says what unit, which way up and which rule for positions a file seems to
-//! have, and applies nothing.
+//! A [`File`] has the content of the text in its own units: degrees, and a unit of length that the format does not specify. A [`Rig`] makes a
+//! skeleton of it and converts rows to configurations and back; [`survey`] guesses the unit, the up axis and the rule for positions,
+//! without applying them.
 //!
-//! # What is read
+//! # Accepted input
 //! - Keywords and channel names in any case, tabs, any line ends, a byte-order mark, numbers with exponents; several roots; End Sites anywhere, or none;
 //!   zero to six channels in any order, each joint with its own.
-//! - A name is the rest of its line without the blanks around it, up to a ` {`. It is kept byte for byte, also where it is not UTF-8, empty, or
-//!   given twice.
+//! - A name is the rest of its line without the blanks around it, up to a ` {`. It is kept byte for byte, even if it is not UTF-8, empty, or
+//!   a duplicate.
 //! - A row is a line. Blank lines are skipped.
-//! - `CHANNELS` may be missing where a joint has none, with a warning.
+//! - `CHANNELS` may be missing from a joint that has none, with a warning.
 //!
-//! # What is refused
-//! - Rows that are shorter or longer than the channels, and more or fewer rows than `Frames` says; see [`Options::lenient`] for files that were cut.
-//! - What is not a finite number in the range of `f32`, in which every program keeps it; see [`Options::filling_gaps`]. Decimal commas.
+//! # Refused input
+//! - Rows that are shorter or longer than the channels, and more or fewer rows than `Frames` says; see [`Options::lenient`] for truncated files.
+//! - Values that are not finite or beyond the range of `f32`, which every program uses; see [`Options::filling_gaps`]. Decimal commas.
 //! - A frame time outside a microsecond to a million seconds; see [`Options::with_frame_time`].
-//! - Channels given twice, unknown channels such as scales, braces that do not match.
+//! - Duplicate channels, unknown channels such as scales, braces that do not match.
 //!
 //! Memory and time are in proportion to the text, whatever numbers it declares, and the nesting of joints costs no stack.
 //!
-//! # What is written
+//! # Output
 //! One fixed layout: tabs (up to 32 levels), single blanks, line feeds, numbers in the shortest form that reads back to the same bits. Written,
-//! read and written again, the bytes are the same. Rows that a [`Rig`] makes have eight decimals at most, a hundred-millionth of a degree or unit, so that
-//! those of a file that is read and written come back to the bit, and files do not grow by digits that say nothing.
+//! read and written again, the bytes are the same. Rows that a [`Rig`] makes have at most eight decimals, a hundred-millionth of a degree or unit, so that
+//! rows of a file survive conversion bit for bit, and files do not grow by meaningless digits.
 
 mod euler;
 mod file;
 mod fill;
 mod hierarchy;
+mod lexer;
 mod motion;
 mod number;
 mod rig;
 mod source;
 mod survey;
-mod words;
 mod write;
 
 use std::fs;
@@ -49,49 +49,49 @@ use source::Source;
 
 pub(crate) use file::LARGEST;
 pub use file::{Axis, Channel, File, Node};
+pub(crate) use lexer::is_blank;
 pub(crate) use motion::Layout;
 pub(crate) use number::write_number;
 pub use rig::{Convention, Loss, Positions, Rig, Tip};
 pub(crate) use source::Input;
 pub(crate) use survey::rule_of;
 pub use survey::{Survey, Upward, survey};
-pub(crate) use words::is_blank;
 
-/// The frame time that a file without a motion gets \[seconds\]: it has no frames that it could be wrong for.
+/// The frame time of a file without a motion \[seconds\], which has no frames to which it could apply.
 const NO_FRAME_TIME: f64 = 1.0 / 30.0;
 
-/// How a file is read.
+/// Options for reading a file.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Options {
-    /// Use what is whole of a file that was cut or miscounted, and say what was left out. Default false: such a file is refused.
+    /// Use the complete part of a truncated or miscounted file, with a warning. Default false: such a file is refused.
     ///
     /// - Fewer rows than `Frames` says: the rows that are there. A last row without a line end is left out then, since its last number may be cut.
     /// - More rows: all of them.
-    /// - A faulty row: the rows before it, since leaving out one in the middle would shift all that follow.
-    /// - A joint without `OFFSET`: zero. Without `Frames`: the rows that are there. Without a motion: no frames.
+    /// - A faulty row: the rows before it, because omitting one in the middle would shift all that follow.
+    /// - A joint without `OFFSET`: zero. Without `Frames`: all rows. Without a motion: no frames.
     pub is_lenient: bool,
-    /// Values that are not finite (`nan`, `inf`, `-1.#IND`, or too large for `f32`) are filled in from the frames around them: in proportion, angles the short
-    /// way, at the ends as the nearest one. A warning counts them. Default false: they are refused.
+    /// Values that are not finite (`nan`, `inf`, `-1.#IND`, or too large for `f32`) are interpolated linearly from the frames around them, angles along the shorter
+    /// arc; at the ends they are the nearest value. A warning counts them. Default false: they are refused.
     pub fills_gaps: bool,
-    /// Seconds from frame to frame in place of what the file says, right or wrong. Default `None`.
+    /// A frame time \[seconds\] in place of the file's. Default `None`.
     pub frame_time: Option<f64>,
 }
 
 impl Options {
-    /// Everything must be right.
+    /// Everything must be valid.
     #[must_use]
     pub const fn strict() -> Self {
         Self { is_lenient: false, fills_gaps: false, frame_time: None }
     }
 
-    /// What is whole is used, and the rest named in a warning.
+    /// The complete part is used, with a warning about the rest.
     #[must_use]
     pub const fn lenient() -> Self {
         Self { is_lenient: true, ..Self::strict() }
     }
 
-    /// The same, with values that are not finite filled in.
+    /// The same, with values that are not finite interpolated.
     #[must_use]
     pub const fn filling_gaps(self) -> Self {
         Self { fills_gaps: true, ..self }
@@ -138,7 +138,7 @@ impl Options {
 /// # Ok::<(), posekit_io::Error>(())
 /// ```
 ///
-/// # Example: a file that was cut
+/// # Example: a truncated file
 /// ```
 /// use posekit_io::{Limits, Warnings, bvh};
 ///
@@ -161,7 +161,7 @@ pub fn read_bytes(
 /// Reads a motion from a stream. The text is never in memory as a whole, only its numbers are.
 ///
 /// # Errors
-/// As [`read_bytes`]; [`Error::Read`] where the stream fails.
+/// As [`read_bytes`]; [`Error::Read`] if the stream fails.
 pub fn read_from(
     input: &mut dyn Read,
     options: &Options,
@@ -171,7 +171,7 @@ pub fn read_from(
     Ok(read_with_layout(Input::Stream(input), options, limits, warnings)?.0)
 }
 
-/// Reads a motion, and where its numbers stand; `None` where the text does not say the same as what was read of it.
+/// Reads a motion, and the places of its numbers in the text; `None` if the text differs from what was read.
 pub(crate) fn read_with_layout<'a>(
     input: Input<'a>,
     options: &Options,
@@ -188,7 +188,7 @@ pub(crate) fn read_with_layout<'a>(
         return Ok((File::from_checked(nodes, frame_time, Vec::new()), None));
     }
     let (file, layout) = motion::read_motion(&mut source, nodes, options, size, warnings)?;
-    // What was read leniently, with a word on it, would be refused otherwise.
+    // A file that needed lenient reading has warnings.
     let is_right = !options.is_lenient || warnings.len() == n_warnings;
     Ok((file, layout.filter(|_| is_right)))
 }
@@ -197,7 +197,7 @@ pub(crate) fn read_with_layout<'a>(
 ///
 /// # Errors
 /// [`Error::Read`] when the system cannot read the file; otherwise as [`read_bytes`]. A file beyond [`Limits::motion_bytes`] is refused before it
-/// is read where the system knows its size.
+/// is read if the system knows its size.
 pub fn read_file(
     path: &Path,
     options: &Options,

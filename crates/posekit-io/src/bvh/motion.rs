@@ -1,4 +1,4 @@
-//! The second half of a file: how many frames, how far apart, and their rows.
+//! The second half of a file: the number of frames, the frame time, and the rows.
 
 use core::ops::Range;
 
@@ -6,33 +6,33 @@ use super::Options;
 use super::file::{FRAME_TIMES, File, Node, frame_time_message, shown};
 use super::fill::fill_gaps;
 use super::hierarchy::fault_message;
+use super::lexer::is_blank;
 use super::number::{Fault, read_number};
 use super::source::Source;
-use super::words::is_blank;
 use crate::error::{Error, Place, Result};
 use crate::warnings::Warnings;
 
 /// The lines before the rows.
 #[derive(Debug, Default)]
 struct Head {
-    /// What `Frames` says, and where.
+    /// The value of `Frames`, and its place.
     declared: Option<(u64, Place)>,
     frame_time: Option<f64>,
-    /// Where what it says of the frame time stands in the text, and which number that is.
+    /// The place of the frame time in the text, and its value.
     time_word: Range<usize>,
     time_told: Option<f64>,
 }
 
-/// Where the numbers of a motion stand in its text: what it takes to replace one and leave all else.
+/// The places of the numbers of a motion in its text, so that one can be replaced without changing the rest.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Layout {
-    /// Where the line of each row begins \[bytes\].
+    /// The offset of the line of each row \[bytes\].
     pub(crate) lines: Vec<usize>,
-    /// Where each number begins in its line, row after row \[bytes\].
+    /// The offset of each number in its line, row by row \[bytes\].
     pub(crate) words: Vec<u32>,
-    /// Where the frame time stands \[bytes\].
+    /// The range of the frame time \[bytes\].
     pub(crate) time_word: Range<usize>,
-    /// The number that stands there, if it is one.
+    /// The number there, if it is one.
     pub(crate) time_told: Option<f64>,
 }
 
@@ -41,30 +41,30 @@ struct Rows {
     n_channels: usize,
     values: Vec<f64>,
     n_frames: usize,
-    /// Places in `values` to be filled in, ascending, and where the first stands in the text.
+    /// Indices of gaps in `values`, ascending, and the place of the first in the text.
     gaps: Vec<usize>,
     first_gap: Option<Place>,
-    /// Where the numbers stand in the text.
+    /// The places of the numbers in the text.
     layout: Layout,
-    /// The last row is whole, but the file ends with it, and maybe within its last number.
+    /// The last row is complete, but the file ends with it, possibly within its last number.
     may_be_cut: bool,
 }
 
 /// Why a row cannot be used.
 enum RowFault {
-    /// A word that is no number, `at` in the line, for the channel.
+    /// A word that is not a number, `at` in the line, for the channel.
     Word { at: usize, channel: usize, fault: Fault },
-    /// So many numbers only.
+    /// Only this many numbers.
     Short(usize),
-    /// More words behind the last channel, the first of them `at` in the line.
+    /// More words after the last channel, the first of them `at` in the line.
     Long { at: usize },
-    /// There is no memory for it.
+    /// Out of memory.
     Memory,
 }
 
-/// Reads what stands behind the word `MOTION`.
+/// Reads the part after the word `MOTION`.
 ///
-/// - `size`: of the whole text \[bytes\], 0 where it is not known
+/// - `size`: of the whole text \[bytes\], 0 if unknown
 pub(super) fn read_motion(
     source: &mut Source<'_>,
     nodes: Vec<Node>,
@@ -97,14 +97,16 @@ pub(super) fn read_motion(
     let layout = Layout { time_word: head.time_word, time_told: head.time_told, ..layout };
     if let Some(place) = first_gap.filter(|_| !gaps.is_empty()) {
         fill_gaps(&mut values, &gaps, &nodes)?;
-        let message =
-            format!("{} values that are not finite are filled in, this first", gaps.len());
+        let message = format!(
+            "{} values that are not finite are interpolated; this is the first",
+            gaps.len()
+        );
         warnings.push(place, message);
     }
     Ok((File::from_checked(nodes, frame_time, values), is_as_told.then_some(layout)))
 }
 
-/// Where a line goes on behind a keyword and a colon; blanks may stand around and, in the keyword, between its words.
+/// The position in a line after a keyword and a colon; blanks are allowed around them and between the words of the keyword.
 fn after_keyword(line: &[u8], words: &[&str]) -> Option<usize> {
     let skip = |at: usize| at + line[at..].iter().take_while(|&&byte| is_blank(byte)).count();
     let mut at = skip(0);
@@ -144,7 +146,7 @@ fn read_head(source: &mut Source<'_>, options: &Options, warnings: &mut Warnings
             head.declared = Some(read_count(source, at)?);
         } else if let Some(at) = time {
             let word = trimmed(&line[at..]);
-            // What follows the keyword begins with no blank.
+            // The text after the keyword has no leading blanks.
             let start = source.byte() + at;
             head.time_word = start..start + word.len();
             let number = read_number(word, 0).ok().filter(|(_, end)| *end == word.len());
@@ -170,7 +172,7 @@ fn read_head(source: &mut Source<'_>, options: &Options, warnings: &mut Warnings
     Ok(head)
 }
 
-/// A number of frames: digits, nothing else. It is compared and never believed.
+/// A number of frames, digits only. It is compared with the number of rows, and nothing is allocated by it.
 fn read_count(source: &Source<'_>, at: usize) -> Result<(u64, Place)> {
     let text = trimmed(&source.line()[at..]);
     let place = source.place(at, "Frames");
@@ -178,13 +180,13 @@ fn read_count(source: &Source<'_>, at: usize) -> Result<(u64, Place)> {
     match digits.and_then(|digits| digits.parse::<u64>().ok()) {
         Some(count) => Ok((count, place)),
         None => {
-            let message = format!("{} is no number of frames", shown(text));
+            let message = format!("{} is not a number of frames", shown(text));
             Err(Error::Value { place, message })
         }
     }
 }
 
-/// The seconds in a line `Frame Time`; not looked at where the caller gives them.
+/// The seconds in a line `Frame Time`; not parsed if the caller gives them.
 fn read_frame_time(source: &Source<'_>, start: usize, options: &Options) -> Result<Option<f64>> {
     if options.frame_time.is_some() {
         return Ok(None);
@@ -192,7 +194,7 @@ fn read_frame_time(source: &Source<'_>, start: usize, options: &Options) -> Resu
     let text = trimmed(&source.line()[start..]);
     let message = match read_number(text, 0) {
         Ok((time, end)) if end < text.len() => {
-            format!("{} stands behind {time}", shown(trimmed(&text[end..])))
+            format!("{} follows {time}", shown(trimmed(&text[end..])))
         }
         Ok((time, _)) if !FRAME_TIMES.contains(&time) => frame_time_message(time),
         Ok((time, _)) => return Ok(Some(time)),
@@ -201,7 +203,7 @@ fn read_frame_time(source: &Source<'_>, start: usize, options: &Options) -> Resu
     Err(Error::Value { place: source.place(start, "Frame Time"), message })
 }
 
-/// All rows. A fault ends a lenient reading, with a warning.
+/// All rows. When reading leniently, a fault ends it with a warning.
 fn read_rows(
     source: &mut Source<'_>,
     rows: &mut Rows,
@@ -226,7 +228,7 @@ fn read_rows(
                 }
                 rows.keep(whole);
                 let left_out = 1 + remaining_rows(source)?;
-                let message = format!("{message}; the rows from here on, {left_out}, are left out");
+                let message = format!("{message}; the rows from here on, {left_out}, are omitted");
                 warnings.push(place, message);
                 return Ok(());
             }
@@ -259,7 +261,7 @@ fn read_row(
         if at >= line.len() {
             return Err(RowFault::Short(channel));
         }
-        // A line of more than 4 GiB is beyond every cap that makes sense, and then its words are not those of the layout.
+        // A line of more than 4 GiB is beyond every sensible limit, and then its words are not those of the layout.
         *word = u32::try_from(at).unwrap_or(u32::MAX);
         match read_number(line, at) {
             Ok((number, end)) => (*value, at) = (number, end),
@@ -277,7 +279,7 @@ fn read_row(
     if at < line.len() { Err(RowFault::Long { at }) } else { Ok(true) }
 }
 
-/// A fault of the row at hand, with its place.
+/// The error of a fault in the current row, with its place.
 fn row_error(source: &Source<'_>, rows: &Rows, nodes: &[Node], fault: &RowFault) -> Error {
     let (frame, n) = (rows.n_frames, rows.n_channels);
     let line = source.line();
@@ -299,7 +301,7 @@ fn row_error(source: &Source<'_>, rows: &Rows, nodes: &[Node], fault: &RowFault)
         }
         RowFault::Memory => {
             let place = source.place(0, format!("frame {frame}"));
-            let message = "there is no memory for more frames".into();
+            let message = "there is not enough memory for more frames".into();
             return Error::Unsupported { place, message };
         }
     };
@@ -315,7 +317,7 @@ fn remaining_rows(source: &mut Source<'_>) -> Result<usize> {
     Ok(n)
 }
 
-/// Compares the rows with what `Frames` says. Leniently, a last row that may have been cut within a number is left out.
+/// Compares the number of rows with `Frames`. When reading leniently, a last row that may be truncated within a number is omitted.
 fn settle_count(
     rows: &mut Rows,
     head: &Head,
@@ -327,24 +329,24 @@ fn settle_count(
     if declared == found {
         return Ok(());
     }
-    let message = format!("`Frames` says {declared}, {found} rows follow");
+    let message = format!("`Frames` is {declared}, but {found} rows follow");
     if !options.is_lenient {
-        let message = format!("{message}; what is whole can be read leniently");
+        let message = format!("{message}; the complete rows can be read leniently");
         return Err(Error::Value { place: place.clone(), message });
     }
     if found < declared && rows.may_be_cut {
         rows.n_frames -= 1;
         rows.keep(rows.n_frames * rows.n_channels);
-        let message = format!("{message}; the last one has no line end and is left out");
+        let message = format!("{message}; the last one has no line end and is omitted");
         warnings.push(place.clone(), message);
     } else {
-        warnings.push(place.clone(), format!("{message}; these are the frames"));
+        warnings.push(place.clone(), format!("{message}; all complete rows are used"));
     }
     Ok(())
 }
 
 impl Rows {
-    /// Makes room for one more row.
+    /// Reserves memory for one more row.
     fn make_room(&mut self) -> core::result::Result<(), std::collections::TryReserveError> {
         let end = self.values.len() + self.n_channels;
         self.values.try_reserve(self.n_channels)?;
@@ -354,18 +356,18 @@ impl Rows {
         Ok(())
     }
 
-    /// Makes room for all rows that a text of this size can have, if it has as many as it says: growing step by step would copy them over and over.
+    /// Reserves memory for the declared rows, at most as many as a text of this size can have: growing step by step would copy them repeatedly.
     fn reserve(&mut self, head: &Head, size: usize) {
         let declared = head.declared.as_ref().map_or(0, |(n, _)| *n);
         let most = size / (2 * self.n_channels).max(1);
         let n_rows = usize::try_from(declared).unwrap_or(usize::MAX).min(most);
-        // Without this memory the rows still get theirs one by one, or the reason.
+        // If this fails, memory is reserved row by row, or the error is reported there.
         let _ = self.values.try_reserve_exact(n_rows * self.n_channels);
         let _ = self.layout.words.try_reserve_exact(n_rows * self.n_channels);
         let _ = self.layout.lines.try_reserve_exact(n_rows);
     }
 
-    /// Forgets the values from a place on.
+    /// Drops the values from an index on.
     fn keep(&mut self, n_values: usize) {
         self.values.truncate(n_values);
         self.layout.words.truncate(n_values);

@@ -1,7 +1,7 @@
 //! Numbers from text and to text.
 
 use super::file::LARGEST;
-use super::words::is_blank;
+use super::lexer::is_blank;
 
 /// Powers of ten that are exact in f64.
 const POWERS: [f64; 23] = [
@@ -15,21 +15,21 @@ const EXACT: u64 = 1 << 53;
 /// Eight zeros as text.
 const ZEROS: u64 = u64::from_le_bytes([b'0'; 8]);
 
-/// Digits that always fit into 64 bits.
+/// The number of digits that always fit into 64 bits.
 const DIGITS: usize = 19;
 
-/// What is wrong with a word where a number should be.
+/// The fault of a word that should be a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fault {
-    /// It says that there is no value, or one that no program could keep.
+    /// It is not finite, or too large for `f32`.
     NotFinite,
     /// A decimal comma.
     Comma,
-    /// It is no number.
+    /// It is not a number.
     NoNumber,
 }
 
-/// The number that begins at a place, up to a blank or the end, and the place behind it.
+/// The number that begins at an offset, up to a blank or the end, and the offset after it.
 ///
 /// A sign, digits with at most one point among or around them, and an exponent. Correctly rounded.
 #[inline(always)]
@@ -43,12 +43,12 @@ pub(super) fn read_number(bytes: &[u8], at: usize) -> Result<(f64, usize), Fault
     Ok((if is_negative { -size } else { size }, unsigned + length))
 }
 
-/// The number that some bytes begin with, and its length: one to three digits, a point, four or six digits, and a blank. `None` for all else.
+/// The number at the beginning of some bytes, and its length, if it has one to three digits, a point, four or six digits, and a blank.
 ///
-/// As good as all numbers of most files are of this form.
+/// In most files almost all numbers have this form.
 #[inline(always)]
 fn usual_decimal(bytes: &[u8; 11]) -> Option<(f64, usize)> {
-    // From frame to frame a number seldom changes its length, so that a processor guesses these right, and need not wait for one number to begin the next.
+    // A number seldom changes its length between frames, so the processor predicts these branches and can begin the next number early.
     if bytes[1] == b'.' {
         decimal_of::<1>(bytes)
     } else if bytes[2] == b'.' {
@@ -60,10 +60,10 @@ fn usual_decimal(bytes: &[u8; 11]) -> Option<(f64, usize)> {
     }
 }
 
-/// [`usual_decimal`] with so many digits before the point, which is there.
+/// [`usual_decimal`] with this number of digits before the point.
 #[inline(always)]
 fn decimal_of<const WHOLE: usize>(bytes: &[u8; 11]) -> Option<(f64, usize)> {
-    // The first is in the lowest byte. What stands before the point goes up to it, and the four behind it make the upper half.
+    // The first digit is in the lowest byte. The digits before the point are shifted up to it, and the four after it become the upper half.
     let first = u64::from_le_bytes(*bytes.first_chunk()?);
     let before = first << (8 * (8 - WHOLE)) >> 32;
     let behind = first >> (8 * (WHOLE + 1)) << 32;
@@ -77,22 +77,22 @@ fn decimal_of<const WHOLE: usize>(bytes: &[u8; 11]) -> Option<(f64, usize)> {
     ends_number(next(3)).then(|| (whole(mantissa) / 1e6, WHOLE + 7))
 }
 
-/// A whole number. The instruction that converts one begins with what is in its register, and so would wait for the quotient of the number before.
+/// A whole number as f64. The usual conversion instruction depends on the previous content of its register, and would wait for the previous quotient.
 #[inline]
 fn whole(number: u32) -> f64 {
     f64::from_bits(WHOLES.to_bits() | u64::from(number)) - WHOLES
 }
 
-/// True for the blanks that stand between numbers, but for those that hardly ever do.
+/// True for the usual blanks between numbers; rare ones are handled elsewhere.
 const fn ends_number(byte: u8) -> bool {
     byte == b' ' || byte == b'\t'
 }
 
-/// The value of eight digits from 0 to 9, the first in the lowest byte; `None` where one is something else.
+/// The value of eight digits, the first in the lowest byte; `None` if one is not a digit.
 #[inline(always)]
 const fn eight_digits(digits: u64) -> Option<u32> {
     const ONES: u64 = 0x0101_0101_0101_0101;
-    // All else gets the top bit of its byte, and may give one to the byte above.
+    // Other characters set the top bit of their byte, and may set that of the byte above.
     if (digits.wrapping_add(ONES * 0x76) | digits) & (ONES * 0x80) != 0 {
         return None;
     }
@@ -127,7 +127,7 @@ fn read_longer(bytes: &[u8], at: usize) -> Result<(f64, usize), Fault> {
     }
     let ends = bytes.get(place).is_none_or(|&byte| is_blank(byte));
     let size = if ends && n_digits > 0 && n_digits <= DIGITS && mantissa <= EXACT {
-        // Both are exact, so that the quotient is rounded once.
+        // Both are exact, so the quotient is rounded once.
         mantissa as f64 / POWERS[n_decimals]
     } else {
         return read_slowly(bytes, at);
@@ -135,7 +135,7 @@ fn read_longer(bytes: &[u8], at: usize) -> Result<(f64, usize), Fault> {
     Ok((if is_negative { -size } else { size }, place))
 }
 
-/// Takes digits to the end of a mantissa, which wraps when there are too many; returns how many.
+/// Appends digits to a mantissa, which wraps if there are too many; returns their number.
 #[inline]
 fn digits(bytes: &[u8], place: &mut usize, mantissa: &mut u64) -> usize {
     let start = *place;
@@ -148,7 +148,7 @@ fn digits(bytes: &[u8], place: &mut usize, mantissa: &mut u64) -> usize {
     *place - start
 }
 
-/// [`digits`], four in one go: files have four to six behind a point.
+/// [`digits`], four at a time: files have four to six after a point.
 #[inline]
 fn decimals(bytes: &[u8], place: &mut usize, mantissa: &mut u64) -> usize {
     let start = *place;
@@ -162,11 +162,11 @@ fn decimals(bytes: &[u8], place: &mut usize, mantissa: &mut u64) -> usize {
     *place - start
 }
 
-/// The value of four digits; `None` where one is something else.
+/// The value of four digits; `None` if one is not a digit.
 #[inline]
 const fn four_digits(bytes: [u8; 4]) -> Option<u32> {
     const ONES: u32 = 0x0101_0101;
-    // Digits become 0 to 9. All else gets the top bit of its byte, and may give one to the byte above.
+    // Digits become 0 to 9. Other characters set the top bit of their byte, and may set that of the byte above.
     let off = u32::from_le_bytes(bytes) ^ (ONES * b'0' as u32);
     if (off.wrapping_add(ONES * 0x76) | off) & (ONES * 0x80) != 0 {
         return None;
@@ -191,7 +191,7 @@ fn read_slowly(bytes: &[u8], at: usize) -> Result<(f64, usize), Fault> {
     }
 }
 
-/// True for a sign, digits with at most one point, and an exponent: what the standard library reads also holds words such as `infinity`.
+/// True for a sign, digits with at most one point, and an exponent: the standard library would also accept words such as `infinity`.
 fn is_number(word: &[u8]) -> bool {
     let number = word.strip_prefix(b"-").or_else(|| word.strip_prefix(b"+")).unwrap_or(word);
     number.first().is_some_and(|byte| byte.is_ascii_digit() || *byte == b'.')
@@ -200,7 +200,7 @@ fn is_number(word: &[u8]) -> bool {
 fn fault(word: &[u8]) -> Fault {
     let lower = word.to_ascii_lowercase();
     let plain = lower.strip_prefix(b"-").or_else(|| lower.strip_prefix(b"+")).unwrap_or(&lower);
-    // `nan(ind)`, `1.#QNAN` and others are what C libraries print.
+    // C libraries print `nan(ind)`, `1.#QNAN` and others.
     if [&b"nan"[..], b"inf", b"1.#"].iter().any(|start| plain.starts_with(start)) {
         return Fault::NotFinite;
     }
@@ -213,30 +213,30 @@ fn fault(word: &[u8]) -> Fault {
     Fault::NoNumber
 }
 
-/// Decimals of the numbers that are [made](rounded), and mostly at least of those that are read, as a factor.
+/// Decimals of [rounded] numbers as a factor; numbers in files rarely have more.
 const DECIMALS: f64 = 1e8;
 
-/// A decimal fraction of at most 15 digits is the only one of so few that reads to its value.
+/// Decimal fractions of at most 15 digits survive a conversion to f64 and back.
 const MOST: f64 = 1e15;
 
-/// The numbers from here to twice as much are whole, one after the other.
+/// From here to twice this, the f64 numbers are the integers.
 const WHOLES: f64 = (1_u64 << 52) as f64;
 
-/// A number with eight decimals at most, the nearest of these: more would only make files longer, and angles of a file read and written come back to the bit.
+/// A number rounded to eight decimals: more would only make files longer, and with these, angles of a file that is read and written keep their bits.
 ///
-/// Numbers that are so large that this would change their 15th digit stay what they are.
+/// Numbers so large that this would change their 15th digit are unchanged.
 #[inline]
 pub(super) fn rounded(value: f64) -> f64 {
-    /// Numbers of both signs that are much smaller are rounded by being added to this.
+    /// Adding this to a much smaller number of either sign rounds it.
     const BETWEEN: f64 = 1.5 * WHOLES;
     let scaled = value * DECIMALS;
-    // A zero has no side.
+    // Zero keeps its sign.
     if scaled.abs() < MOST { ((scaled + BETWEEN) - BETWEEN) / DECIMALS + 0.0 } else { value }
 }
 
 /// Appends a number in the shortest form that reads back to the same bits.
 ///
-/// Up to eight decimals, as nearly all files have them, are written as such; others as the fewest digits, with an exponent where it is shorter.
+/// Numbers with up to eight decimals, as in nearly all files, are written as decimals; others with the fewest digits, with an exponent if that is shorter.
 pub(crate) fn write_number(value: f64, out: &mut Vec<u8>) {
     /// Below a millionth an exponent is shorter.
     const LEAST: u64 = 100;
@@ -255,7 +255,7 @@ pub(crate) fn write_number(value: f64, out: &mut Vec<u8>) {
     out.extend_from_slice(text.strip_suffix(".0").unwrap_or(text).as_bytes());
 }
 
-/// Appends an integer of parts of 1e-8, below 1e15, as a decimal fraction without zeros at its end.
+/// Appends a multiple of 1e-8, given as an integer below 1e15, as a decimal fraction without trailing zeros.
 fn write_decimal(parts: u64, is_negative: bool, out: &mut Vec<u8>) {
     const ONE: u64 = 100_000_000;
     // A sign, 8 digits, a point, 8 digits.
@@ -265,7 +265,7 @@ fn write_decimal(parts: u64, is_negative: bool, out: &mut Vec<u8>) {
         text[end..end + 8].copy_from_slice(&(digits | ZEROS).to_le_bytes());
     };
     let digits = digits_of(parts / ONE);
-    // One is written also of zero.
+    // Zero has one digit, too.
     let skipped = (digits.trailing_zeros() / 8).min(7);
     put(digits >> (8 * skipped), end);
     end += 8 - skipped as usize;
@@ -275,7 +275,7 @@ fn write_decimal(parts: u64, is_negative: bool, out: &mut Vec<u8>) {
         text[end] = b'.';
         end += 9 - digits.leading_zeros() as usize / 8;
     }
-    // All of it in one piece, and what is too much is taken back.
+    // All digits are appended at once, and the excess is truncated.
     let before = out.len();
     out.extend_from_slice(&text);
     out.truncate(before + end);
@@ -283,7 +283,7 @@ fn write_decimal(parts: u64, is_negative: bool, out: &mut Vec<u8>) {
 
 /// The eight digits of a number below 1e8, each in a byte, the first in the lowest.
 const fn digits_of(number: u64) -> u64 {
-    // Two times four digits, then four times two, then eight; a quotient is a product with the inverse, exact for so few digits.
+    // Two groups of four digits, then four of two, then eight of one; division is multiplication by the inverse, exact for so few digits.
     let fours = number / 10_000 + ((number % 10_000) << 32);
     let hundreds = ((fours * 10_486) >> 20) & 0x0000_007F_0000_007F;
     let pairs = hundreds + ((fours - hundreds * 100) << 16);

@@ -19,26 +19,26 @@ use crate::warnings::Warnings;
 const RADIANS: f64 = PI / 180.0;
 const DEGREES: f64 = 180.0 / PI;
 
-/// What is missed by less is rounding \[rad, and as a part of a place\].
+/// Smaller errors are rounding \[rad, and relative to a position\].
 const ROUNDED: f64 = 1e-7;
 
-/// What a file does not say, and its reader must.
+/// What a file does not specify and its reader must.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub struct Convention {
-    /// Where position channels count from. [`survey`](super::survey) says what a file seems to mean.
+    /// The origin of position channels. [`survey`](super::survey) guesses it.
     pub positions: Positions,
-    /// Metres in a unit of the file, or units of the skeleton. Default 1: the skeleton has the file's unit.
+    /// Metres, or units of the skeleton, in a unit of the file. Default 1: the skeleton has the file's unit.
     pub metres_per_unit: f64,
 }
 
-/// Where position channels count from. Files come with both rules, and where offsets are zero they agree.
+/// The origin of position channels. Both rules are in use; for zero offsets they agree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Positions {
-    /// From the joint's `OFFSET`: zeros leave the joint at rest. The default.
+    /// Relative to the joint's `OFFSET`: zeros leave the joint at rest. The default.
     #[default]
     FromOffset,
-    /// From the parent's origin, or the world's: they stand in place of the `OFFSET`.
+    /// Relative to the parent's origin, or the world's: they replace the `OFFSET`.
     FromParent,
 }
 
@@ -62,17 +62,17 @@ impl Convention {
     }
 }
 
-/// A file's nodes as a skeleton, and the way between rows and configurations.
+/// A file's nodes as a skeleton, and the conversion between rows and configurations.
 ///
-/// - A joint without channels is fixed. One rotation channel makes a hinge, one position channel a slide, two or three rotation channels a ball, and all
-///   else a free joint: the kind that can hold whatever the channels say. It may hold more than they can; [`row`](Self::row) says how much was lost.
-/// - Joints keep the order of the file, stand at their offsets, and have no limits. At neutral values the skeleton is the file's rest pose.
-/// - Rotation channels turn one inside the other, the first outermost. Position channels are not turned by them, in whatever order they stand.
-/// - End Sites are no joints but [tips](Self::tips); a joint that carries nothing has a tip at its own origin.
-/// - A name is the file's, bytes that are not UTF-8 replaced by U+FFFD. Where it is empty it is `joint 7`, and where it is taken it gets ` (joint 7)` behind
-///   it, by the number of the node.
+/// - A joint without channels is fixed. One rotation channel makes a hinge, one position channel a slide, two or three rotation channels a ball, anything
+///   else a free joint: the simplest kind that can represent all channel values. It may represent more than the channels can; [`row`](Self::row) returns the loss.
+/// - Joints are in the order of the file, at their offsets, without limits. The neutral configuration is the file's rest pose.
+/// - Rotation channels are nested, the first outermost. They do not rotate position channels, whatever the order.
+/// - End Sites are not joints but [tips](Self::tips); a joint without children has a tip at its own origin.
+/// - A name is the file's, with bytes that are not UTF-8 replaced by U+FFFD. An empty name becomes `joint 7`, and a duplicate gets the suffix ` (joint 7)`,
+///   with the number of the node.
 ///
-/// Which way is up is left as it is.
+/// The up axis is not changed.
 #[derive(Debug, Clone)]
 pub struct Rig {
     skeleton: Skeleton,
@@ -82,21 +82,21 @@ pub struct Rig {
     metres_per_unit: f64,
 }
 
-/// Where a limb ends.
+/// The end of a limb.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Tip {
-    /// The End Site's node, or that of the joint that carries nothing.
+    /// The End Site's node, or that of a joint without children.
     pub node: usize,
-    /// Its frame, for a task to speak about.
+    /// Its frame, for tasks.
     pub frame: Frame,
 }
 
-/// What the channels of a file cannot hold: the largest of any joint. What rounding takes off is none of it.
+/// What the channels of a file cannot represent: the largest loss of any joint, without rounding.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Loss {
     /// Distance along axes without a position channel \[units of the skeleton\].
     pub distance: f64,
-    /// Rotation that the rotation channels cannot make \[rad\].
+    /// Rotation that the rotation channels cannot represent \[rad\].
     pub angle: f64,
 }
 
@@ -105,13 +105,13 @@ pub struct Loss {
 struct Part {
     node: usize,
     shape: Shape,
-    /// In a configuration.
+    /// The index of its values in a configuration.
     values: Range<usize>,
-    /// Place in a row of the position channel along each axis.
+    /// Index in a row of the position channel along each axis.
     positions: [Option<usize>; 3],
-    /// What is taken off a position to count from the offset \[units of the file\].
+    /// Subtracted from a position to make it relative to the offset \[units of the file\].
     base: DVec3,
-    /// Places in a row of the rotation channels, and their axes, outermost first.
+    /// Indices in a row of the rotation channels, and their axes, outermost first.
     turns: Vec<(usize, Axis)>,
     /// [`sign_of`] three of these.
     sign: f64,
@@ -130,7 +130,7 @@ impl Rig {
     /// The skeleton of a file.
     ///
     /// # Errors
-    /// [`Error::Value`] for a unit that is not finite and above zero, [`Error::Skeleton`] where lengths leave the range of the library.
+    /// [`Error::Value`] for a unit that is not finite and above zero, [`Error::Skeleton`] if lengths are beyond the range of the library.
     ///
     /// # Example: lift a hip, keep the angles continuous
     /// ```
@@ -199,13 +199,13 @@ impl Rig {
         &self.skeleton
     }
 
-    /// Where limbs end, in the order of the file.
+    /// The ends of limbs, in the order of the file.
     #[must_use]
     pub fn tips(&self) -> &[Tip] {
         &self.tips
     }
 
-    /// The node that a joint was.
+    /// The node of a joint.
     ///
     /// # Panics
     /// When the skeleton has no such joint.
@@ -214,19 +214,19 @@ impl Rig {
         self.parts[joint].node
     }
 
-    /// The joint that was a node; `None` for End Sites.
+    /// The joint of a node; `None` for End Sites.
     #[must_use]
     pub fn joint(&self, node: usize) -> Option<usize> {
         self.parts.binary_search_by_key(&node, |part| part.node).ok()
     }
 
-    /// Whether channels can hold all that joints can do, so that no configuration is cut.
+    /// Whether channels can represent every configuration of the joints.
     #[must_use]
     pub fn is_lossless(&self) -> bool {
         self.parts.iter().all(Part::is_lossless)
     }
 
-    /// Of each joint the axes of its rotation channels, outermost first, where these cannot make all rotations of its kind.
+    /// For each joint the axes of its rotation channels, outermost first, if these cannot represent all rotations of its kind.
     pub(crate) fn few_axes(&self) -> Vec<Option<Vec<DVec3>>> {
         let of_part = |part: &Part| {
             let is_few = matches!(part.shape, Shape::Ball | Shape::Free) && part.turns.len() < 3;
@@ -241,7 +241,7 @@ impl Rig {
     /// - `q`: a configuration of the skeleton, written
     ///
     /// # Degenerate cases
-    /// Slices of the wrong length leave `q` as it is.
+    /// Slices of the wrong length leave `q` unchanged.
     pub fn configuration(&self, row: &[f64], q: &mut [f64]) {
         if row.len() == self.n_channels && q.len() == self.skeleton.n_values() {
             self.parts.iter().for_each(|part| {
@@ -250,7 +250,7 @@ impl Rig {
         }
     }
 
-    /// The configurations of all frames of a file, one behind the other.
+    /// The configurations of all frames of a file, one after the other.
     ///
     /// # Degenerate cases
     /// A file with another number of channels than the rig's gives none.
@@ -269,23 +269,23 @@ impl Rig {
         all
     }
 
-    /// The row of a configuration: of all that make this pose, the one nearest to another row.
+    /// The row of a configuration: of all rows with this pose, the one nearest to another row.
     ///
-    /// Angles may differ by whole turns, three turns by half a turn of each, and where the middle one is at a right angle the outer two share
-    /// freely (gimbal lock). Given the frame before, angles go on without jumps.
+    /// A pose has several rows: angles may differ by whole turns, three angles by half a turn each, and if the middle one is a right angle the outer two share
+    /// their sum freely (gimbal lock). With the previous frame as `near`, angles continue without jumps.
     ///
     /// - `q`: a settled configuration
-    /// - `near`: a row, the frame before mostly \[degrees\]; only its angles count
-    /// - `row`: written \[degrees, units of the file\], in numbers of eight decimals at most
+    /// - `near`: a row, usually the previous frame \[degrees\]; only its angles count
+    /// - `row`: written \[degrees, units of the file\], with at most eight decimals
     ///
     /// # Degenerate cases
-    /// Slices of the wrong length leave `row` as it is.
+    /// Slices of the wrong length leave `row` unchanged.
     pub fn row(&self, q: &[f64], near: &[f64], row: &mut [f64]) -> Loss {
         (0..self.parts.len())
             .fold(Loss::default(), |loss, joint| loss.or_more(self.joint_row(joint, q, near, row)))
     }
 
-    /// [`row`](Self::row) for one joint: the other channels stay as they are.
+    /// [`row`](Self::row) for one joint: the other channels are unchanged.
     ///
     /// # Panics
     /// When the skeleton has no such joint.
@@ -297,7 +297,7 @@ impl Rig {
         part.write(&q[part.values.clone()], near, row, self.metres_per_unit)
     }
 
-    /// [`joint_row`](Self::joint_row) for the positions alone: the angles stay as they are.
+    /// [`joint_row`](Self::joint_row) for the positions only: the angles are unchanged.
     pub(crate) fn joint_places(&self, joint: usize, q: &[f64], row: &mut [f64]) -> Loss {
         let part = &self.parts[joint];
         if q.len() != self.skeleton.n_values() || row.len() != self.n_channels {
@@ -314,7 +314,7 @@ impl Rig {
         }
     }
 
-    /// True where the angles of a joint in one row go on from those in the row before it: none is a quarter turn off.
+    /// True if the angles of a joint continue from one row to the next: none changes by a quarter turn or more.
     ///
     /// # Panics
     /// When the skeleton has no such joint, or a row is too short.
@@ -323,10 +323,10 @@ impl Rig {
         turns.iter().all(|&(place, _)| (row[place] - before[place]).abs() < 0.25 * TAU * DEGREES)
     }
 
-    /// The rows of a motion, each nearest to the one before, so that angles never jump.
+    /// The rows of a motion, each nearest to the previous one, so that angles never jump.
     ///
-    /// - `configurations`: settled, one behind the other
-    /// - `near`: a row that the first shall be near to, the first of the file it came from for instance
+    /// - `configurations`: settled, one after the other
+    /// - `near`: the row to which the first one is nearest, for instance the first row of the original file
     ///
     /// Returns the rows, and the largest loss of any frame.
     ///
@@ -378,7 +378,7 @@ impl Shape {
 }
 
 impl Part {
-    /// The channels of a node; its place in a configuration is not known yet.
+    /// The channels of a node; its index in a configuration is not known yet.
     fn new(file: &File, index: usize, rule: Positions) -> Self {
         let node = &file.nodes()[index];
         let mut positions = [None; 3];
@@ -406,7 +406,7 @@ impl Part {
         Self { node: index, shape, values: 0..0, positions, base, turns, sign }
     }
 
-    /// Whether its channels hold all that its joint can do.
+    /// Whether its channels can represent every value of its joint.
     fn is_lossless(&self) -> bool {
         let turns = self.turns.len() == 3;
         match self.shape {
@@ -416,7 +416,7 @@ impl Part {
         }
     }
 
-    /// A position along an axis, from the offset \[units of the file\]; zero where there is no channel.
+    /// A position along an axis relative to the offset \[units of the file\]; zero without a channel.
     fn position(&self, axis: usize, row: &[f64]) -> f64 {
         self.positions[axis].map_or(0.0, |place| row[place] - self.base[axis])
     }
@@ -438,7 +438,7 @@ impl Part {
         }
     }
 
-    /// The rotation that its channels make, as x, y, z, w.
+    /// The rotation of its channels, as x, y, z, w.
     #[inline(always)]
     fn put_rotation(&self, row: &[f64], to: &mut [f64; 4]) {
         if let [(a, i), (b, j), (c, k)] = *self.turns.as_slice() {
@@ -473,7 +473,7 @@ impl Part {
         loss
     }
 
-    /// Writes the position of a free joint into the channels that there are.
+    /// Writes the position of a free joint into its channels.
     fn write_places(&self, values: &[f64], row: &mut [f64], unit: f64) -> Loss {
         let mut missed = DVec3::ZERO;
         for axis in 0..3 {
@@ -523,7 +523,7 @@ fn rotation_in(values: &[f64]) -> DQuat {
     DQuat::from_xyzw(values[0], values[1], values[2], values[3])
 }
 
-/// The End Sites, and the joints that carry nothing.
+/// The End Sites, and the joints without children.
 fn tips(nodes: &[Node], joint_of: &[usize], unit: f64) -> Vec<Tip> {
     let mut tips = Vec::new();
     for (index, node) in nodes.iter().enumerate() {
@@ -541,14 +541,14 @@ fn tips(nodes: &[Node], joint_of: &[usize], unit: f64) -> Vec<Tip> {
     tips
 }
 
-/// Names for joints, each given once.
+/// Unique names for joints.
 #[derive(Debug, Default)]
 struct Names {
     taken: BTreeSet<String>,
 }
 
 impl Names {
-    /// The name of a node; its number where it has none, and behind a name that has been given.
+    /// The name of a node; its number if it has none, and with its number as a suffix if the name is taken.
     fn of(&mut self, index: usize, node: &Node, warnings: &mut Warnings) -> String {
         let plain = if node.name.is_empty() { format!("joint {index}") } else { node.label() };
         if self.taken.insert(plain.clone()) {

@@ -1,4 +1,4 @@
-//! A text as lines. A stream is read in pieces: only the line at hand is in memory.
+//! A text as lines. A stream is read in pieces: only the current line is in memory.
 
 use std::borrow::Cow;
 use std::io::{ErrorKind, Read};
@@ -7,10 +7,10 @@ use crate::error::{Error, Place, Result};
 use crate::limits::Limits;
 use crate::text::{too_large_motion, wide_encoding};
 
-/// Bytes asked for at a time; a row of 100 joints has 3 000.
+/// Number of bytes read at a time; a row of 100 joints has 3 000.
 const PIECE: usize = 1 << 18;
 
-/// Where a text comes from.
+/// The source of a text.
 pub(crate) enum Input<'a> {
     /// It is in memory, and is not copied.
     Text(&'a [u8]),
@@ -18,7 +18,7 @@ pub(crate) enum Input<'a> {
 }
 
 impl Input<'_> {
-    /// The size of the text \[bytes\], 0 where it is not known.
+    /// The size of the text \[bytes\], 0 if unknown.
     pub(super) const fn size(&self) -> usize {
         match self {
             Self::Text(text) => text.len(),
@@ -29,18 +29,18 @@ impl Input<'_> {
 
 /// The lines of a text. A line ends with LF, CR LF or CR.
 pub(super) struct Source<'a> {
-    /// What there is to be read; nothing for a text in memory.
+    /// The rest of the stream; empty for a text in memory.
     input: Option<&'a mut dyn Read>,
     limits: &'a Limits,
-    /// What has been read and is still needed, up to `filled`; the rest is room.
+    /// The bytes that have been read and are still needed, up to `filled`; the rest is spare capacity.
     buffer: Cow<'a, [u8]>,
     filled: usize,
     /// Offset of the buffer in the file.
     base: usize,
     is_drained: bool,
-    /// The line at hand, in the buffer.
+    /// The current line, in the buffer.
     line: core::ops::Range<usize>,
-    /// Where the next line begins, in the buffer.
+    /// The start of the next line, in the buffer.
     next: usize,
     number: usize,
     has_line_end: bool,
@@ -94,7 +94,7 @@ impl<'a> Source<'a> {
         let mut searched = self.next;
         loop {
             let end = line_end(&self.buffer[searched..self.filled]).map(|end| searched + end);
-            // Behind a CR one more byte must be known, for it may be an LF.
+            // The byte after a CR must be read, because it may be an LF.
             let is_known = |end: usize| self.buffer[end] == b'\n' || end + 1 < self.filled;
             match end {
                 Some(end) if self.is_drained || is_known(end) => {
@@ -118,7 +118,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// The line at hand is given once more.
+    /// Makes the next call return the current line once more.
     pub(super) const fn again(&mut self) {
         self.is_again = true;
     }
@@ -130,32 +130,32 @@ impl<'a> Source<'a> {
         self.has_line_end = mark > 0;
     }
 
-    /// The line at hand, without its end.
+    /// The current line, without its line end.
     pub(super) fn line(&self) -> &[u8] {
         &self.buffer[self.line.clone()]
     }
 
-    /// Number of the line at hand, from 1.
+    /// Number of the current line, from 1.
     pub(super) const fn number(&self) -> usize {
         self.number
     }
 
-    /// False for a last line that the file ends with.
+    /// False for a last line without a line end.
     pub(super) const fn has_line_end(&self) -> bool {
         self.has_line_end
     }
 
-    /// A place in the line at hand.
+    /// A place in the current line.
     pub(super) fn place(&self, at: usize, subject: impl Into<String>) -> Place {
         place_in(self.line(), at, self.number, self.base + self.line.start, subject)
     }
 
-    /// Offset of the line at hand in the file \[bytes\].
+    /// Offset of the current line in the file \[bytes\].
     pub(super) const fn byte(&self) -> usize {
         self.base + self.line.start
     }
 
-    /// Reads more behind what is there. Moves `next` to the front, so the line at hand is lost.
+    /// Reads more bytes. Moves `next` to the front, so the current line is lost.
     fn fill(&mut self) -> Result<()> {
         let Some(input) = &mut self.input else { return Ok(()) };
         let buffer = self.buffer.to_mut();
@@ -188,7 +188,7 @@ impl<'a> Source<'a> {
     }
 }
 
-/// Characters of a text. What is not UTF-8 counts as what stands in its place for people.
+/// Number of characters of a text. Bytes that are not UTF-8 count as their replacement characters.
 pub(super) fn n_characters(text: &[u8]) -> usize {
     String::from_utf8_lossy(text).chars().count()
 }
@@ -206,15 +206,15 @@ pub(super) fn place_in(
     Place { subject: subject.into(), line: number, column, byte: line_byte + at }
 }
 
-/// Where the first LF or CR stands.
+/// The offset of the first LF or CR.
 ///
-/// Eight bytes at a time: subtracting 1 from each byte borrows through the top bit where it was zero, and above that; the lowest mark is right.
+/// Eight bytes at a time: subtracting 1 from each byte borrows through the top bit of a zero byte, and possibly above it; the lowest mark is exact.
 fn line_end(bytes: &[u8]) -> Option<usize> {
     const BLOCK: usize = 32;
     const ONES: u64 = 0x0101_0101_0101_0101;
     const TOPS: u64 = 0x8080_8080_8080_8080;
     let is_end = |byte: &u8| matches!(byte, b'\n' | b'\r');
-    // Most blocks have none, and that a compiler finds out for several bytes at once.
+    // Most blocks have none, which the compiler tests for several bytes at once.
     let (blocks, _) = bytes.as_chunks::<BLOCK>();
     let has_end = |block: &[u8; BLOCK]| block.iter().fold(false, |any, byte| any | is_end(byte));
     let passed = BLOCK * blocks.iter().take_while(|block| !has_end(block)).count();

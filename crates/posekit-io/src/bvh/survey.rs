@@ -1,4 +1,4 @@
-//! What a file seems to mean where the format says nothing. Nothing here changes a file or a rig.
+//! Guesses at what the format does not specify. Nothing here changes a file or a rig.
 
 use core::fmt;
 
@@ -8,37 +8,37 @@ use super::file::{Axis, Channel, File, Node};
 use super::rig::{Convention, Positions, Rig};
 use crate::warnings::Warnings;
 
-/// Frames that are looked at; they are spread over the motion.
+/// Number of frames examined, spread over the motion.
 const SAMPLES: usize = 64;
 
-/// Along the bones from a foot by the hips to the head of an adult \[metres\].
+/// The length along the bones from a foot via the hips to the head of an adult \[metres\].
 const STATURE: f64 = 1.5;
 
-/// Units that files come in \[metres\]: millimetres, centimetres, inches, that of the CMU skeletons (an inch over 0.45), decimetres, metres.
+/// Units in use \[metres\]: millimetres, centimetres, inches, that of the CMU skeletons (an inch over 0.45), decimetres, metres.
 const UNITS: [f64; 6] = [0.001, 0.01, 0.0254, 0.0254 / 0.45, 0.1, 1.0];
 
-/// A unit is named where the figure is an adult or a child with it; further off, it may be anything.
+/// A unit is guessed only if the figure is as large as an adult or a child with it.
 const FARTHEST: f64 = 1.6;
 
-/// Part of the length from feet to head that must be along one axis, on average over the motion, for this to be called up.
+/// The fraction of the length from feet to head that must be along one axis, on average over the motion, for this to be the up axis.
 const UPRIGHT: f64 = 0.8;
 
-/// Part of an offset's coordinate that a position may be from it, or from zero, to count as being there.
+/// The tolerance for a position at an offset, or at zero, as a fraction of the offset's coordinate.
 const THERE: f64 = 0.4;
 
-/// Guesses, each with what it rests on, or nothing where nothing is known.
+/// The guesses, with their evidence; `None` where nothing is known.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub struct Survey {
-    /// Where heads are from feet, by the names of joints.
+    /// The direction from feet to heads, by the names of joints.
     pub up: Option<Upward>,
-    /// True where heads and feet do not tell which way is up, and it is where the hips are from the feet at rest, a weak guess: not all figures stand at rest.
+    /// True if heads and feet are not conclusive, and up is the direction from the feet to the hips at rest: a weak guess, because not all figures stand at rest.
     pub is_up_by_rest: bool,
-    /// Along the bones from a foot to the head, by the names of joints \[units of the file\].
+    /// The length along the bones from a foot to the head, by the names of joints \[units of the file\].
     pub stature: Option<f64>,
-    /// The unit with which that is nearest to an adult's \[metres\].
+    /// The unit with which that is closest to an adult's \[metres\].
     pub metres_per_unit: Option<f64>,
-    /// Which rule for positions keeps joints near their offsets; `None` where the two agree or nothing tells.
+    /// The rule for positions that keeps joints near their offsets; `None` if the two agree or there is no evidence.
     pub positions: Option<Positions>,
 }
 
@@ -47,14 +47,14 @@ pub struct Survey {
 pub struct Upward {
     /// The axis.
     pub axis: Axis,
-    /// True where up is against it.
+    /// True if up is its negative direction.
     pub is_negative: bool,
 }
 
-/// What a file seems to mean: which way is up, what its unit is, where positions count from.
+/// Guesses the up axis, the unit, and the origin of positions in a file.
 ///
-/// Guesses for people and for the defaults of a command, which should say them. Up and unit come from joints that have `head`, `foot`, `ankle` or
-/// `toe` in their names, and up, where these do not tell, from two legs or more at rest; a figure of another size, or one that lies down, is taken for what it is not.
+/// They are for people and for the defaults of a command, which should report them. Up and unit come from joints that have `head`, `foot`, `ankle` or
+/// `toe` in their names, and up, if these are not conclusive, from two legs or more at rest; a figure of unusual size, or one that is lying down, gives wrong guesses.
 #[must_use]
 pub fn survey(file: &File) -> Survey {
     let positions = guess_positions(file);
@@ -77,12 +77,12 @@ impl fmt::Display for Survey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.up {
             Some(Upward { axis, is_negative }) => {
-                write!(f, "{}{axis:?} seems up", if is_negative { "-" } else { "" })?;
+                write!(f, "{}{axis:?} is probably up", if is_negative { "-" } else { "" })?;
                 if self.is_up_by_rest {
-                    f.write_str(" by its legs at rest")?;
+                    f.write_str(" (by its legs at rest)")?;
                 }
             }
-            None => f.write_str("which way is up is not known")?,
+            None => f.write_str("the up axis is unknown")?,
         }
         match (self.stature, self.metres_per_unit) {
             (Some(stature), Some(unit)) => {
@@ -90,19 +90,19 @@ impl fmt::Display for Survey {
                 write!(f, ", {:.2} m if a unit is {unit:.4} m", stature * unit)?;
             }
             (Some(stature), None) => {
-                write!(f, "; from foot to head {stature:.2} units of no usual size")?
+                write!(f, "; from foot to head {stature:.2} units, which fits no usual unit")?
             }
-            (None, _) => f.write_str("; the unit is not known")?,
+            (None, _) => f.write_str("; the unit is unknown")?,
         }
         match self.positions {
-            Some(Positions::FromOffset) => f.write_str("; positions count from the offsets"),
-            Some(Positions::FromParent) => f.write_str("; positions stand in place of the offsets"),
+            Some(Positions::FromOffset) => f.write_str("; positions are relative to the offsets"),
+            Some(Positions::FromParent) => f.write_str("; positions replace the offsets"),
             None => Ok(()),
         }
     }
 }
 
-/// The frames that are looked at.
+/// The frames examined.
 fn samples(file: &File) -> impl Iterator<Item = usize> + use<> {
     let n_frames = file.n_frames();
     let n = if n_frames < SAMPLES { n_frames } else { SAMPLES };
@@ -125,7 +125,7 @@ fn stature(nodes: &[Node]) -> Option<f64> {
     let (heads, feet) = heads_and_feet(nodes);
     let (mut a, mut b) = (*heads.first()?, *feet.first()?);
     let mut length = 0.0;
-    // Children have larger indices than their parents, so the larger one goes up until both meet.
+    // Children have larger indices than their parents, so the larger index moves up until both meet.
     while a != b {
         let lower = if a > b { &mut a } else { &mut b };
         length += nodes[*lower].offset.length();
@@ -134,7 +134,7 @@ fn stature(nodes: &[Node]) -> Option<f64> {
     (length > 0.0 && length.is_finite()).then_some(length)
 }
 
-/// The axis along which heads are from feet, on average.
+/// The axis from feet to heads, on average.
 fn guess_up(file: &File, positions: Option<Positions>) -> Option<Upward> {
     let convention = Convention::default().with_positions(positions.unwrap_or_default());
     let rig = Rig::try_new(file, &convention, &mut Warnings::new()).ok()?;
@@ -166,9 +166,9 @@ fn guess_up(file: &File, positions: Option<Positions>) -> Option<Upward> {
     clear_axis(sum, lengths)
 }
 
-/// The axis along which most of a way goes; `None` where no axis has enough of it.
+/// The axis along which most of a displacement is; `None` if no axis has enough of it.
 ///
-/// - `lengths`: of all that it is the sum of
+/// - `lengths`: the total length of its parts
 fn clear_axis(sum: DVec3, lengths: f64) -> Option<Upward> {
     let along = |axis: &Axis| sum[axis.index()].abs();
     let axis = Axis::ALL.into_iter().max_by(|a, b| along(a).total_cmp(&along(b)))?;
@@ -176,9 +176,9 @@ fn clear_axis(sum: DVec3, lengths: f64) -> Option<Upward> {
     is_clear.then(|| Upward { axis, is_negative: sum[axis.index()] < 0.0 })
 }
 
-/// The axis along which legs hang from what carries them, by the offsets alone: all frames may have the figure sit or lie, or it has no head.
+/// The axis from ankles up to the hips, by the offsets alone, for a figure that sits or lies in all frames, or has no head.
 fn up_at_rest(nodes: &[Node]) -> Option<Upward> {
-    // Of a leg the first joint that is called after a foot, which the others hang on: toes point forward.
+    // Only the first joint of a leg that is named as a foot, an ancestor of the others: toes point forward.
     let (_, feet) = heads_and_feet(nodes);
     let is_foot = |node: usize| feet.binary_search(&node).is_ok();
     let above =
@@ -189,15 +189,15 @@ fn up_at_rest(nodes: &[Node]) -> Option<Upward> {
     let carries_all =
         |joint: usize| others.iter().all(|&foot| above(foot).any(|node| node == joint));
     let body = above(*first).find(|&joint| !others.is_empty() && carries_all(joint))?;
-    let way = |foot: usize| -> DVec3 {
+    let upward = |foot: usize| -> DVec3 {
         let below = above(foot).take_while(|&node| node != body);
         -(nodes[foot].offset + below.map(|node| nodes[node].offset).sum::<DVec3>())
     };
-    let sum: DVec3 = ankles.iter().map(|&foot| way(foot)).sum();
-    clear_axis(sum, ankles.iter().map(|&foot| way(foot).length()).sum())
+    let sum: DVec3 = ankles.iter().map(|&foot| upward(foot)).sum();
+    clear_axis(sum, ankles.iter().map(|&foot| upward(foot).length()).sum())
 }
 
-/// Each joint with positions and an offset votes, by the longest coordinate of it that stays near to one of the two.
+/// Each joint with positions and an offset votes, by the longest coordinate of the offset that agrees with one of the rules.
 fn guess_positions(file: &File) -> Option<Positions> {
     let (mut from_offset, mut from_parent) = (0, 0);
     for (index, node) in file.nodes().iter().enumerate() {
@@ -214,9 +214,9 @@ fn guess_positions(file: &File) -> Option<Positions> {
     }
 }
 
-/// What a joint's own positions speak for: the rule that keeps it near its offset; `None` where its offset is zero or it stays near neither.
+/// The vote of a joint: the rule that keeps it near its offset; `None` if its offset is zero or it stays near neither.
 pub(crate) fn rule_of(file: &File, index: usize, node: &Node) -> Option<Positions> {
-    // How much of an offset's coordinate speaks for a rule, and which.
+    // The length of the coordinate, and the rule that it supports.
     let mut best: Option<(f64, Positions)> = None;
     for (channel, place) in node.channels.iter().zip(file.channel_range(index)) {
         let Channel::Position(axis) = *channel else { continue };

@@ -5,19 +5,19 @@ use std::io::{self, Write};
 use super::file::{File, Node};
 use super::number::write_number;
 
-/// Levels that are indented. Deeper ones stand below each other, or the indentation of a chain would grow with the square of its length.
+/// The largest indentation in levels; without a bound, the indentation of a chain would grow with the square of its length.
 const INDENTED: usize = 32;
 
-/// Bytes that are collected before they are handed on.
+/// Number of bytes that are collected before they are written.
 const PIECE: usize = 1 << 16;
 
 impl File {
     /// The file as text, in the layout of the [module](super).
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
-        // A number takes about as many bytes as in memory.
+        // A number takes about as many bytes in the text as in memory.
         let mut bytes = Vec::with_capacity(8 * self.values().len() + PIECE);
-        // All is one piece, and nothing is handed on to what takes everything anyway.
+        // Everything is one piece, because the output is in memory anyway.
         let _ = self.write_pieces(&mut bytes, &mut io::sink(), usize::MAX);
         bytes
     }
@@ -25,7 +25,7 @@ impl File {
     /// Writes the file to a stream, a piece at a time.
     ///
     /// # Errors
-    /// What the stream says. What it took until then is no whole file.
+    /// Those of the stream. The bytes written until then are not a complete file.
     pub fn write_to(&self, out: &mut dyn Write) -> io::Result<()> {
         let mut piece = Vec::with_capacity(2 * PIECE);
         self.write_pieces(&mut piece, out, PIECE)?;
@@ -33,7 +33,7 @@ impl File {
         out.flush()
     }
 
-    /// Writes into a piece that is handed on when it is larger than this; what is left of it is not.
+    /// Writes into a buffer that is flushed when it is larger than this; the last part is not flushed.
     fn write_pieces(
         &self,
         piece: &mut Vec<u8>,
@@ -79,7 +79,7 @@ impl File {
     }
 }
 
-/// Empties a piece of more than `most` bytes.
+/// Flushes a buffer of more than `most` bytes.
 fn hand_on(piece: &mut Vec<u8>, out: &mut dyn Write, most: usize) -> io::Result<()> {
     if piece.len() > most {
         out.write_all(piece)?;

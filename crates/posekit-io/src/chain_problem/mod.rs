@@ -16,9 +16,9 @@ pub use points::PointChain;
 /// The name of the format, the first field of every file.
 pub const CHAIN_SCHEMA: &str = "posekit.chain/1";
 
-/// A chain problem as its file has it.
+/// The content of a chain problem file.
 ///
-/// The fields hold what the file says, bit for bit: a rotation that is a little off unit length stays so, and is normalised by
+/// The fields have the values of the file, bit for bit: a rotation that is slightly off unit length is kept, and is normalised by
 /// [`ChainProblem::to_skeleton`]. So reading and writing a file any number of times gives the same problem.
 ///
 /// # Example
@@ -53,11 +53,11 @@ pub const CHAIN_SCHEMA: &str = "posekit.chain/1";
 pub struct ChainProblem {
     /// Number of coordinates of every point, at least 1.
     pub dimension: usize,
-    /// The chain as it stands before solving.
+    /// The chain before solving.
     pub chain: ChainData,
-    /// Where the tip must go, `dimension` numbers \[m\].
+    /// The target position of the tip, `dimension` numbers \[m\].
     pub target: Vec<f64>,
-    /// How the tip must be turned, x, y, z, w; only with bones in space.
+    /// The target orientation of the tip, x, y, z, w; only with bones in space.
     pub orientation: Option<[f64; 4]>,
 }
 
@@ -67,14 +67,14 @@ pub struct ChainProblem {
 pub enum ChainData {
     /// Bones in the plane.
     Plane {
-        /// Where the first bone begins \[m\]; left out of the file when it is the origin.
+        /// The base of the first bone \[m\]; omitted from the file if it is the origin.
         root: Option<[f64; 2]>,
         /// The bones, root first; at least one.
         bones: Vec<PlaneBone>,
     },
     /// Bones in space.
     Space {
-        /// Where the first bone begins \[m\]; left out of the file when it is the origin.
+        /// The base of the first bone \[m\]; omitted from the file if it is the origin.
         root: Option<[f64; 3]>,
         /// The bones, root first; at least one.
         bones: Vec<SpaceBone>,
@@ -91,11 +91,11 @@ pub enum ChainData {
 /// A bone in the plane.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct PlaneBone {
-    /// Length \[m\], not negative; zero is an ordinary length.
+    /// Length \[m\], zero or positive.
     pub length: f64,
-    /// Angle \[rad\] relative to the bone before it; the first relative to +x.
+    /// Angle \[rad\] relative to the previous bone; the first relative to +x.
     pub angle: f64,
-    /// Weight of the bone's base point in relaxation, not negative; 1 when left out.
+    /// Weight of the bone's base point in relaxation, not negative; 1 by default.
     pub weight: Option<f64>,
     /// Smallest and largest angle \[rad\].
     pub limit: Option<[f64; 2]>,
@@ -104,21 +104,21 @@ pub struct PlaneBone {
 /// A bone in space.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SpaceBone {
-    /// From this joint to the next, in this joint's own frame \[m\]; zero is an ordinary offset.
+    /// From this joint to the next, in this joint's own frame \[m\]; it may be zero.
     pub offset: [f64; 3],
     /// Rotation relative to the parent, x, y, z, w; of unit length within 1e-3.
     pub rotation: [f64; 4],
-    /// Weight of the bone's base point in relaxation, not negative; 1 when left out.
+    /// Weight of the bone's base point in relaxation, not negative; 1 by default.
     pub weight: Option<f64>,
-    /// How the joint may turn; any way when left out.
+    /// The freedom of the joint; any rotation by default.
     pub constraint: Option<SpaceConstraint>,
 }
 
-/// How a joint in space may turn.
+/// The freedom of a joint in space.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum SpaceConstraint {
-    /// About one axis only.
+    /// Rotation about one axis only.
     Hinge {
         /// The axis in the joint's own frame; any length but zero.
         axis: [f64; 3],
@@ -127,7 +127,7 @@ pub enum SpaceConstraint {
     },
     /// A cone about the direction of the offset, and a range of twist about it.
     Cone {
-        /// Largest angle between the offset's direction at rest and where it points \[rad\], 0 to pi.
+        /// Largest angle between the offset's direction and its direction at rest \[rad\], 0 to pi.
         swing: f64,
         /// Smallest and largest twist about the offset's direction \[rad\].
         twist: [f64; 2],
@@ -139,12 +139,12 @@ impl ChainProblem {
     ///
     /// # Errors
     /// Every fault of the text, the fields and their values, with the path of the value, its line and its column. Unknown and duplicate
-    /// fields are faults; so are numbers larger than 1e100 in size, which no skeleton takes.
+    /// fields are faults; so are numbers larger than 1e100 in size, which no skeleton accepts.
     pub fn from_json(text: &str) -> Result<Self> {
         Self::from_json_with(text, &Limits::default())
     }
 
-    /// Reads a problem with other caps.
+    /// Reads a problem with other limits.
     ///
     /// # Errors
     /// As [`ChainProblem::from_json`].
@@ -155,7 +155,7 @@ impl ChainProblem {
     /// The text of the problem's file: fields in the order of the format's description, one bone per line, numbers in the shortest form
     /// that reads back exactly.
     ///
-    /// The values are written as they are; whether they form a valid problem is checked by the reader.
+    /// The values are written unchecked; readers check whether they form a valid problem.
     ///
     /// # Errors
     /// [`Error::NotFinite`](crate::Error::NotFinite) names the field of a NaN or an infinity.
@@ -173,7 +173,7 @@ impl ChainProblem {
         }
     }
 
-    /// The weights for relaxation, one per point: each bone's weight at its base, 1 where none is given. The tip has the weight 1 unless the
+    /// The weights for relaxation, one per point: each bone's weight at its base, 1 by default. The tip has the weight 1 unless the
     /// file gives weights per point.
     #[must_use]
     pub fn weights(&self) -> Vec<f64> {

@@ -11,22 +11,22 @@ use crate::rotation::unit_rotation;
 use crate::solution::bone_name;
 use crate::warnings::Warnings;
 
-/// Angle by which a hinge's start may be turned about another axis \[rad\] before that is worth a warning: what is left of a rotation written
+/// The largest rotation of a hinge's start about other axes without a warning \[rad\]: the rounding of a rotation written
 /// with nine digits.
 const OFF_AXIS_NOTE: f64 = 1e-8;
 
-/// A chain problem, ready for the solvers that turn joints.
+/// A chain problem as a skeleton, for the solvers on joints.
 #[derive(Debug, Clone)]
 pub struct ChainModel {
-    /// One joint per bone, `bone0` first, each at the end of the one before it. In the plane they are hinges about +z in the plane z = 0.
+    /// One joint per bone, `bone0` first, each at the end of the previous one. In the plane they are hinges about +z in the plane z = 0.
     pub skeleton: Skeleton,
     /// The configuration to start from, within the limits.
     pub start: Vec<f64>,
     /// The tip: the end of the last bone, with that bone's orientation.
     pub tip: Frame,
-    /// Where the tip must go \[m\]; z = 0 in the plane.
+    /// The target position of the tip \[m\]; z = 0 in the plane.
     pub target: DVec3,
-    /// How the tip must be turned.
+    /// The target orientation of the tip.
     pub orientation: Option<DQuat>,
     /// Weights for relaxation, one for the base of each bone, then the tip's.
     pub weights: Vec<f64>,
@@ -48,13 +48,13 @@ enum Start {
 impl ChainProblem {
     /// The problem as a skeleton of hinges and ball joints.
     ///
-    /// The start is brought into the limits, with a warning for each joint that had to move. Two angles a full turn apart are the same pose, so a
-    /// start is first looked for within the limits a whole number of turns away. The rotation of a hinge in space is reduced to its turn about the
-    /// hinge, with a warning when there was more to it. Rotations and hinge axes are normalised.
+    /// The start is clamped to the limits, with a warning for each joint that changes. Angles that differ by whole turns are the same pose, so a
+    /// value within the limits that differs by whole turns is preferred. The rotation of a hinge in space is reduced to its angle about the
+    /// hinge, with a warning if there was a rotation about other axes. Rotations and hinge axes are normalised.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] for a problem of bare points, which have no joints; [`Error::Skeleton`] for values that a problem made by hand may
-    /// have and one from [`ChainProblem::from_json`] has not.
+    /// [`Error::Unsupported`] for a problem of bare points, which have no joints; [`Error::Skeleton`] for values that a problem built in code may
+    /// have and one from [`ChainProblem::from_json`] does not.
     pub fn to_skeleton(&self, warnings: &mut Warnings) -> Result<ChainModel> {
         let (root, bones) = match &self.chain {
             ChainData::Plane { root, bones } => {
@@ -74,7 +74,7 @@ impl ChainProblem {
             ChainData::Points { .. } => {
                 return Err(Error::Unsupported {
                     place: Place::named("points"),
-                    message: "a chain of points has no joints to turn; give `bones`, or use a \
+                    message: "a chain of points has no joints; give `bones`, or use a \
                               solver for points (relaxation, fabrik)"
                         .into(),
                 });
@@ -147,14 +147,14 @@ fn space_bone(bone: &SpaceBone, index: usize, warnings: &mut Warnings) -> Bone {
     Bone { joint, offset, start }
 }
 
-/// The turn of a rotation about a hinge; what it turns about other axes is lost, and said.
+/// The angle of a rotation about a hinge, with a warning about the part about other axes, which is lost.
 fn hinge_angle(rotation: DQuat, axis: DVec3, index: usize, warnings: &mut Warnings) -> f64 {
     let parts = swing_twist(rotation, axis);
     let off_axis = so3_log(parts.swing).length();
     if off_axis > OFF_AXIS_NOTE {
         let place = Place::named(format!("bones[{index}].rotation"));
         let message = format!(
-            "turns {} about axes other than the hinge; only {} about the hinge are used",
+            "rotates by {} about axes other than the hinge; only {} about the hinge are used",
             degrees(off_axis),
             degrees(parts.twist)
         );
@@ -163,9 +163,9 @@ fn hinge_angle(rotation: DQuat, axis: DVec3, index: usize, warnings: &mut Warnin
     parts.twist
 }
 
-/// An angle for people: hundredths of a degree, and two digits of what is smaller.
+/// An angle for people: hundredths of a degree, and two digits of smaller ones.
 fn degrees(angle: f64) -> String {
-    // Adding zero makes the negative one positive.
+    // Adding zero makes negative zero positive.
     let angle = angle.to_degrees() + 0.0;
     if angle == 0.0 || angle.abs() >= 0.01 {
         let text = format!("{angle:.2}");
@@ -174,7 +174,7 @@ fn degrees(angle: f64) -> String {
     format!("{angle:.1e}°")
 }
 
-/// A hinge's limit, and the start brought into it where a whole number of turns does that.
+/// A hinge's limit, and the start moved into it by whole turns if possible.
 fn with_range(joint: Joint, limit: Option<[f64; 2]>, angle: f64) -> (Joint, Start) {
     let Some([min, max]) = limit else { return (joint, Start::Angle(angle)) };
     let limit = Limit::Range { min, max };
@@ -208,7 +208,7 @@ fn start_configuration(
                 let (from, to) = (given[values.start], q[values.start]);
                 format!("the start, {from} rad, is outside its limit; {to} rad is used")
             }
-            _ => "the start is outside its cone; the nearest in it is used".into(),
+            _ => "the start is outside its cone; the nearest rotation inside is used".into(),
         };
         warnings.push(Place::named(format!("bones[{joint}]")), message);
     }
@@ -249,7 +249,7 @@ mod tests {
         let mut warnings = Warnings::new();
         ChainProblem::from_json(text).unwrap().to_skeleton(&mut warnings).unwrap();
         let said: Vec<String> = warnings.iter().map(ToString::to_string).collect();
-        let expected = "bones[0].rotation: turns 73.74° about axes other than the hinge; only 0° about the hinge are used";
+        let expected = "bones[0].rotation: rotates by 73.74° about axes other than the hinge; only 0° about the hinge are used";
         assert_eq!(said, [expected]);
     }
 }

@@ -6,7 +6,7 @@ use posekit::math::sin_cos;
 
 use super::{ChainData, ChainProblem, PlaneBone, SpaceBone};
 
-/// The points of a chain and their weights, for the solvers that know no rotations.
+/// The points of a chain and their weights, for the solvers on points.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PointChain {
     /// Numbers per point.
@@ -18,9 +18,9 @@ pub struct PointChain {
 }
 
 impl ChainProblem {
-    /// The chain as points: those of the file, or those at which the file's bones begin and end, before solving.
+    /// The chain as points before solving: those of the file, or the ends of the file's bones.
     ///
-    /// Limits, hinges and cones are not looked at; a start beyond them is taken as it is.
+    /// Limits, hinges and cones are ignored, even if the start violates them.
     #[must_use]
     pub fn to_points(&self) -> PointChain {
         let points = match &self.chain {
@@ -105,7 +105,7 @@ mod tests {
                 root: None,
                 bones: vec![
                     bone(quarter_about_z, Some(0.5)),
-                    // A little longer than 1: normalised on the way.
+                    // A little longer than 1: it is normalised.
                     bone(quarter_about_z.map(|component| component * 1.0005), None),
                 ],
             },

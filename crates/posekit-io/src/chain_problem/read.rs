@@ -41,7 +41,7 @@ fn read_dimension(file: &Object<'_>) -> Result<usize> {
     }
 }
 
-/// The list itself is capped one longer, for the points of as many bones.
+/// The limit of the list itself is one higher, for the points of as many bones.
 fn check_joints(chain: &ChainData, limits: &Limits) -> Result<()> {
     let count = match chain {
         ChainData::Plane { bones, .. } => bones.len(),
@@ -65,7 +65,7 @@ fn read_orientation(file: &Object<'_>, chain: &ChainData) -> Result<Option<[f64;
 
 fn read_points(file: &Object<'_>, points: &Cursor<'_>, dimension: usize) -> Result<ChainData> {
     if let Some(root) = file.optional("root") {
-        return Err(root.invalid("`points` begin with the root; leave `root` out"));
+        return Err(root.invalid("`points` begin with the root; omit `root`"));
     }
     let list = points.list()?;
     if list.len() < 2 {
@@ -94,7 +94,7 @@ fn read_weights(weights: &Cursor<'_>, n_points: usize) -> Result<Vec<f64>> {
 
 fn read_bones(file: &Object<'_>, bones: &Cursor<'_>, dimension: usize) -> Result<ChainData> {
     if let Some(weights) = file.optional("weights") {
-        return Err(weights.invalid("`weights` go with `points`; a bone has its own `weight`"));
+        return Err(weights.invalid("`weights` are for `points`; a bone has its own `weight`"));
     }
     let list = bones.list()?;
     if list.is_empty() {
@@ -113,7 +113,7 @@ fn read_bones(file: &Object<'_>, bones: &Cursor<'_>, dimension: usize) -> Result
             Ok(ChainData::Space { root, bones: list? })
         }
         _ => Err(bones.invalid(format!(
-            "`bones` need dimension 2 or 3, and the dimension is {dimension}; give `points`"
+            "`bones` need dimension 2 or 3, but the dimension is {dimension}; give `points`"
         ))),
     }
 }

@@ -1,4 +1,4 @@
-//! What is held in a motion, and when: the file format `posekit.contacts/1`.
+//! The contacts of a motion: the file format `posekit.contacts/1`.
 
 mod read;
 mod write;
@@ -14,10 +14,10 @@ use crate::limits::Limits;
 /// The name of the format, the first field of every file.
 pub const CONTACTS_SCHEMA: &str = "posekit.contacts/1";
 
-/// How long a pose goes over into a contact and out of it where a file does not say \[s\]: about as long as a foot takes to come down, and to lift off.
+/// The default blend-in and blend-out time of a contact \[s\]: about the time in which a foot lands or lifts off.
 pub const DEFAULT_EASE: f64 = 0.2;
 
-/// Intervals during which joints hold something, as a file has them.
+/// The contacts in a file: time intervals in which joints are held.
 ///
 /// ```json
 /// { "schema": "posekit.contacts/1",
@@ -26,12 +26,12 @@ pub const DEFAULT_EASE: f64 = 0.2;
 ///                 { "joint": "RightFoot", "from": 0, "to": 2, "hold": "surface", "at": [0, 0, 0], "normal": [0, 1, 0] } ] }
 /// ```
 ///
-/// - `joint`: its name in the skeleton; `point` on it that holds, in its own frame (its origin when left out), and `turn` (x, y, z, w) of the frame that
-///   holds a pose on it.
-/// - `from`, `to` \[s\]: the first and the last moment of the hold.
-/// - `hold`: `position`, `pose` or `surface`. `at` is the point, `rotation` (x, y, z, w) how it is turned, both in the world; left out, what the clip has in the
-///   middle of the time. A surface needs `at`, a point of it, and `normal`, of any length.
-/// - `ease_in`, `ease_out` \[s\]: how long the pose goes over from the original before, and back after it; [`DEFAULT_EASE`] when left out.
+/// - `joint`: its name in the skeleton; `point` that is held, in its own frame (by default its origin), and `turn`, the rotation (x, y, z, w) on the joint of the frame that
+///   is held in a pose.
+/// - `from`, `to` \[s\]: the start and the end of the contact.
+/// - `hold`: `position`, `pose` or `surface`. `at` is the point, `rotation` (x, y, z, w) the rotation, both in the world; by default those of the clip in the
+///   middle of the contact. A surface needs `at`, a point on it, and `normal`, of any length.
+/// - `ease_in`, `ease_out` \[s\]: the blend-in time before and the blend-out time after the contact; by default [`DEFAULT_EASE`].
 ///
 /// Lengths are in the unit of the clip.
 ///
@@ -69,31 +69,31 @@ pub struct ContactsFile {
 /// One contact of a file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ContactEntry {
-    /// The joint that holds, by its name.
+    /// The name of the held joint.
     pub joint: String,
-    /// The point on it that holds, in its own frame; its origin when left out.
+    /// The held point in the joint's frame; by default the origin.
     pub point: Option<[f64; 3]>,
-    /// How the frame that holds is turned on the joint \[x, y, z, w\]; not at all when left out.
+    /// The rotation of the held frame on the joint \[x, y, z, w\]; by default the identity.
     pub turn: Option<[f64; 4]>,
-    /// When it begins to hold \[s\].
+    /// The start \[s\].
     pub from: f64,
-    /// When it last holds \[s\].
+    /// The end \[s\].
     pub to: f64,
-    /// What it holds.
+    /// The kind of contact, with its target.
     pub hold: HoldEntry,
-    /// How long the pose goes over into it \[s\]; [`DEFAULT_EASE`] when left out.
+    /// The blend-in time \[s\]; by default [`DEFAULT_EASE`].
     pub ease_in: Option<f64>,
-    /// How long the pose goes back after it \[s\]; [`DEFAULT_EASE`] when left out.
+    /// The blend-out time \[s\]; by default [`DEFAULT_EASE`].
     pub ease_out: Option<f64>,
 }
 
-/// What a contact of a file holds, in the world.
+/// The target of a contact in a file, in the world.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum HoldEntry {
-    /// A point; where it is in the middle of the time when left out.
+    /// A point; by default its position in the middle of the contact.
     Position(Option<[f64; 3]>),
-    /// A point and a rotation \[x, y, z, w\]; the pose in the middle of the time when left out.
+    /// A point and a rotation \[x, y, z, w\]; by default the pose in the middle of the contact.
     Pose(Option<([f64; 3], [f64; 4])>),
     /// A plane, along which it may slide.
     Surface {
@@ -114,7 +114,7 @@ impl ContactsFile {
         Self::from_json_with(text, &Limits::default())
     }
 
-    /// Reads contacts with other caps.
+    /// Reads contacts with other limits.
     ///
     /// # Errors
     /// As [`ContactsFile::from_json`].
@@ -139,14 +139,16 @@ impl ContactsFile {
         self.contacts.iter().enumerate().map(contact).collect()
     }
 
-    /// The file of contacts: all that they say is written out.
+    /// The file of contacts, with all fields written out.
     ///
     /// # Errors
     /// [`Error::Value`] for a joint that the skeleton does not have, or a kind of hold that the format does not know.
     pub fn from_contacts(contacts: &[Contact], skeleton: &Skeleton) -> Result<Self> {
         let entry = |(index, contact): (usize, &Contact)| {
             ContactEntry::new(contact, skeleton).ok_or_else(|| {
-                let message = "its joint is not in the skeleton, or its hold has no name".into();
+                let message =
+                    "its joint is not in the skeleton, or the format has no name for its kind"
+                        .into();
                 Error::Value { place: Place::named(format!("contacts[{index}]")), message }
             })
         };
@@ -207,9 +209,9 @@ impl ContactEntry {
     }
 }
 
-/// A pose whose rotation is brought to unit length where rounding took it off; one that is there keeps its bits.
+/// A pose with its rotation normalised; a rotation of unit length keeps its bits.
 fn pose(at: [f64; 3], rotation: Option<[f64; 4]>) -> Pose {
-    /// A quaternion whose squared length is this near to 1 is left alone, so that reading what was written changes nothing.
+    /// A quaternion whose squared length is this close to 1 is unchanged, so that reading what was written changes nothing.
     const ROUNDING: f64 = 1e-15;
     let rotation = rotation.map_or(DQuat::IDENTITY, DQuat::from_array);
     let square = rotation.length_squared();

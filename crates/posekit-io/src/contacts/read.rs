@@ -46,7 +46,7 @@ fn read_hold(fields: &Object<'_>) -> Result<HoldEntry> {
     let at = fields.optional("at").map(|at| at.point()).transpose()?;
     let refuse =
         |names: &[&str], word: &str| match names.iter().find_map(|name| fields.optional(name)) {
-            Some(field) => Err(field.invalid(format!("has no meaning where the hold is `{word}`"))),
+            Some(field) => Err(field.invalid(format!("has no meaning for the hold `{word}`"))),
             None => Ok(()),
         };
     match kind.text()? {
@@ -60,7 +60,7 @@ fn read_hold(fields: &Object<'_>) -> Result<HoldEntry> {
             match (at, rotation) {
                 (Some(at), Some(rotation)) => Ok(HoldEntry::Pose(Some((at, rotation)))),
                 (None, None) => Ok(HoldEntry::Pose(None)),
-                _ => Err(kind.invalid("a pose has `at` and `rotation`, or neither")),
+                _ => Err(kind.invalid("a pose has both `at` and `rotation`, or neither")),
             }
         }
         "surface" => {

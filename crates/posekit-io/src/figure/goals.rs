@@ -8,10 +8,10 @@ use crate::error::{Error, Result};
 use crate::json::{Cursor, Object};
 use posekit::task::Task;
 
-/// What every task may have.
+/// The optional fields of every task.
 const COMMON: [&str; 4] = ["task", "name", "weight", "level"];
 
-/// The kinds, and the fields of each beside the common ones.
+/// The kinds, and the fields of each besides the common ones.
 const KINDS: [(&str, &[&str]); 14] = [
     ("position", &["frame", "target"]),
     ("orientation", &["frame", "orientation"]),
@@ -173,13 +173,13 @@ fn read_pose(task: &Cursor<'_>, fields: &Object<'_>) -> Result<FigurePose> {
     if target.is_none() && orientation.is_none() {
         return Err(Error::Missing { place: task.place(), field: "target".into() });
     }
-    let axes = |name: &str, whose: &str, is_there: bool| match fields.optional(name) {
-        Some(axes) if is_there => read_axes(&axes).map(Some),
-        Some(axes) => Err(axes.invalid(format!(
-            "`{name}` says which axes of `{whose}` count, but `{whose}` is missing"
-        ))),
-        None => Ok(None),
-    };
+    let axes =
+        |name: &str, whose: &str, is_there: bool| match fields.optional(name) {
+            Some(axes) if is_there => read_axes(&axes).map(Some),
+            Some(axes) => Err(axes
+                .invalid(format!("`{name}` selects axes of `{whose}`, but `{whose}` is missing"))),
+            None => Ok(None),
+        };
     Ok(FigurePose {
         target,
         orientation,

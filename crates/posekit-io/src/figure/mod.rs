@@ -1,6 +1,6 @@
 //! Figures: the file format `posekit.figure/1`.
 //!
-//! A skeleton (written out joint by joint, or in a URDF or glTF file beside it), where it starts, and everything that must hold at once: hands on points,
+//! A skeleton (joint by joint, or in a URDF or glTF file beside it), its start, and all its tasks: hands on points,
 //! feet flat, eyes on a target, loops closed, the centre of mass over the feet.
 
 mod goals;
@@ -23,9 +23,9 @@ pub use source::{FigureSource, SourceKind};
 /// The name of the format, the first field of every file.
 pub const FIGURE_SCHEMA: &str = "posekit.figure/1";
 
-/// A figure and what it must do, as its file has it.
+/// The content of a figure file: a skeleton and its tasks.
 ///
-/// The fields hold what the file says, bit for bit; [`FigureProblem::to_model`] normalises rotations and axes.
+/// The fields have the values of the file, bit for bit; [`FigureProblem::to_model`] normalises rotations and axes.
 ///
 /// ```json
 /// { "schema": "posekit.figure/1",
@@ -41,9 +41,9 @@ pub const FIGURE_SCHEMA: &str = "posekit.figure/1";
 ///   `position` \[m\] and `rotation` (x, y, z, w) on the parent, `limit` \[min, max\] of a hinge or a slide, `cone` { `axis`, `swing`, `twist` } of a
 ///   ball, `mimic` { `joint`, `multiplier`, `offset` }.
 /// - or `urdf` or `gltf`, a path relative to the file that does not leave its folder, and `root`: `pinned` (the default) or `free` for a floating
-///   base. This is how the skeleton hangs on the world; what its first joint may do in a solve is `root` in `settings`.
+///   base. This determines how the skeleton is attached to the world; `root` in `settings` determines what its first joint may do in a solve.
 /// - `bodies`: `joint`, `center` \[m\], `mass` \[kg\]. Without them, those of the URDF.
-/// - `start`: values by joint \[rad, m, or x, y, z, w behind them\]; what is not named stands neutral.
+/// - `start`: values by joint \[rad, m, or x, y, z, w behind them\]; other joints start at their neutral values.
 ///
 /// # Tasks
 /// Every task has `task`, and may have `name`, `weight` (default 1) and `level` (default 1). A frame is a joint's name, or
@@ -58,7 +58,7 @@ pub const FIGURE_SCHEMA: &str = "posekit.figure/1";
 /// | `axis-alignment` | `frame`, `axis`, `direction` |
 /// | `plane` | `frame`, `point`, `normal`, `one_sided` |
 /// | `distance` | `frames`, and `distance` or `min`, `max` or both |
-/// | `relative-pose` | `frames`, otherwise like `pose`, as seen from the first |
+/// | `relative-pose` | `frames`, otherwise like `pose`, relative to the first |
 /// | `closure` | `frames`, `link`: `ball`, `hinge` (with `axes`, one in each frame) or `weld` |
 /// | `center-of-mass` | `target`, `along` |
 /// | `support` | `corners`, `up` (default \[0, 0, 1\]), `margin` |
@@ -66,7 +66,7 @@ pub const FIGURE_SCHEMA: &str = "posekit.figure/1";
 /// | `posture` | `values` by joint (the start for others), `cares` by joint (default 1 for those of `values`, for all without it) |
 ///
 /// # Settings
-/// `settings`: `locked` (joints that stay), `root` (what the first joint that moves does: `free` to move as its kind lets it, `pinned` where it
+/// `settings`: `locked` (joints that stay), `root` (for the first joint that moves: `free` to move as its kind allows, `pinned` where it
 /// starts, or `pre-pulled`), `stiffness` and `largest_change` by joint, `regularisation`, `restarts`, `least_change`.
 ///
 /// # Example
@@ -87,7 +87,7 @@ pub const FIGURE_SCHEMA: &str = "posekit.figure/1";
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// # Example: a frame on a joint that is not there
+/// # Example: a frame on an unknown joint
 /// ```
 /// use posekit_io::FigureProblem;
 ///
@@ -100,59 +100,59 @@ pub const FIGURE_SCHEMA: &str = "posekit.figure/1";
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct FigureProblem {
-    /// What moves.
+    /// The skeleton.
     pub skeleton: FigureSkeleton,
-    /// What weighs; without it, the bodies of the URDF.
+    /// The masses; by default the bodies of the URDF.
     pub bodies: Option<Vec<FigureBody>>,
-    /// Joint values to start from and to change least; joints without an entry stand neutral.
+    /// Joint values to start from, whose change is minimised; joints without an entry start at their neutral values.
     pub start: Vec<NamedValues>,
-    /// What must hold.
+    /// The tasks.
     pub tasks: Vec<FigureTask>,
-    /// What joints are held, or unwilling to move.
+    /// The settings of the solve.
     pub settings: FigureSettings,
 }
 
-/// Where a figure's skeleton comes from.
+/// The skeleton of a figure.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum FigureSkeleton {
     /// Written out, parents first.
     Joints(Vec<FigureJoint>),
-    /// A robot or a character in a file of its own, which the caller reads.
+    /// A robot or a character in a separate file, which the caller reads.
     File {
-        /// What kind of file.
+        /// The kind of the file.
         kind: SourceKind,
-        /// Its path, relative to the figure's file; it has no `..` and no root.
+        /// Its path, relative to the figure's file, without `..` or a root.
         path: String,
-        /// True when its root floats on a free joint instead of standing in the world.
+        /// True when its root is a free joint instead of being fixed in the world.
         has_free_root: bool,
     },
 }
 
-/// A joint of a skeleton that is written out.
+/// A joint of a skeleton in the figure file itself.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FigureJoint {
     /// Its name, unique in the file.
     pub name: String,
-    /// The joint it hangs on, an earlier one; `None` stands in the world.
+    /// The name of its parent, an earlier joint; `None` for a root.
     pub parent: Option<String>,
-    /// How it moves, and how far.
+    /// The kind of the joint, with its limits.
     pub motion: FigureMotion,
-    /// Where it stands on its parent \[m\]; the origin when left out.
+    /// Its position on its parent \[m\]; by default the origin.
     pub position: Option<[f64; 3]>,
-    /// How it is turned on its parent, x, y, z, w, of unit length within 1e-3; not at all when left out.
+    /// Its rotation on its parent, x, y, z, w, of unit length within 1e-3; by default the identity.
     pub rotation: Option<[f64; 4]>,
-    /// The joint that it follows; only for a hinge or a slide.
+    /// The joint that it mimics; only for a hinge or a slide.
     pub mimic: Option<FigureMimic>,
 }
 
-/// How a joint moves. Axes are in the joint's own frame, of any length but zero.
+/// The kind of a joint. Axes are in the joint's own frame, of any length but zero.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum FigureMotion {
-    /// Not at all.
+    /// Does not move.
     Fixed,
-    /// Turns about an axis, between two angles \[rad\] if it has a limit.
+    /// Rotates about an axis, between two angles \[rad\] if it has a limit.
     Revolute {
         /// The axis.
         axis: [f64; 3],
@@ -166,17 +166,17 @@ pub enum FigureMotion {
         /// Smallest and largest distance \[m\].
         limit: Option<[f64; 2]>,
     },
-    /// Turns any way, within a cone if it has one.
+    /// Rotates freely, within a cone if it has one.
     Ball {
-        /// How far it swings and twists.
+        /// The limits of swing and twist.
         cone: Option<FigureCone>,
     },
-    /// Moves and turns any way.
+    /// Moves and rotates freely.
     Free,
 }
 
 impl FigureMotion {
-    /// The word in the field `kind`.
+    /// The value of the field `kind`.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         match self {
@@ -189,7 +189,7 @@ impl FigureMotion {
     }
 }
 
-/// How far a ball joint swings away from an axis, and twists about it.
+/// The limits of a ball joint's swing away from an axis and twist about it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FigureCone {
     /// The axis in the joint's frame; any length but zero.
@@ -200,18 +200,18 @@ pub struct FigureCone {
     pub twist: [f64; 2],
 }
 
-/// Which joint another follows: `multiplier * value + offset`.
+/// A mimic relation: `multiplier * value + offset`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FigureMimic {
-    /// The name of the joint that leads.
+    /// The name of the driver.
     pub joint: String,
-    /// The factor; 1 when left out.
+    /// The factor; 1 by default.
     pub multiplier: Option<f64>,
-    /// What is added \[rad or m\]; 0 when left out.
+    /// The offset \[rad or m\]; 0 by default.
     pub offset: Option<f64>,
 }
 
-/// Mass carried by a joint.
+/// A mass on a joint.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FigureBody {
     /// The joint's name.
@@ -222,18 +222,18 @@ pub struct FigureBody {
     pub mass: f64,
 }
 
-/// A frame that a task speaks about.
+/// A frame of a task.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FigureFrame {
-    /// What it is fixed to.
+    /// The joint or link to which it is fixed.
     pub on: FrameOwner,
-    /// Where it stands there \[m\]; the origin when left out.
+    /// Its position there \[m\]; by default the origin.
     pub position: Option<[f64; 3]>,
-    /// How it is turned there, x, y, z, w; not at all when left out.
+    /// Its rotation there, x, y, z, w; by default the identity.
     pub rotation: Option<[f64; 4]>,
 }
 
-/// What a frame or a capsule is fixed to.
+/// The joint or link to which a frame or a capsule is fixed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FrameOwner {
     /// A joint, by name.
@@ -252,24 +252,24 @@ impl FrameOwner {
     }
 }
 
-/// Something that must hold, with its weight and level.
+/// A task, with its weight and level.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FigureTask {
-    /// What people call it.
+    /// Its name, for people.
     pub name: Option<String>,
-    /// What must hold.
+    /// The goal.
     pub goal: FigureGoal,
-    /// How much it counts against others of its level, not negative; 1 when left out.
+    /// Its weight among others of its level, not negative; 1 by default.
     pub weight: Option<f64>,
-    /// Its level, from 1, the most important, which it is when left out.
+    /// Its level, from 1, the most important and the default.
     pub level: Option<u8>,
 }
 
-/// What may be asked for. [`posekit::task`] says what each means.
+/// The goal of a task. [`posekit::task`] defines each.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum FigureGoal {
-    /// A frame's origin stands on a point.
+    /// A frame's origin is at a point.
     Position {
         /// The frame.
         frame: FigureFrame,
@@ -325,7 +325,7 @@ pub enum FigureGoal {
         point: [f64; 3],
         /// Its normal; any length but zero.
         normal: [f64; 3],
-        /// The side that the normal points to will do.
+        /// Whether the whole side of the normal is allowed.
         is_one_sided: bool,
     },
     /// Two frames are a distance apart.
@@ -337,9 +337,9 @@ pub enum FigureGoal {
         /// The largest \[m\]; infinite when the file gives none.
         max: f64,
     },
-    /// A frame has a pose as seen from another.
+    /// A frame has a pose relative to another.
     RelativePose {
-        /// The frame seen from, and the one seen.
+        /// The reference frame, and the other one.
         frames: [FigureFrame; 2],
         /// The pose in the first frame.
         pose: FigurePose,
@@ -348,10 +348,10 @@ pub enum FigureGoal {
     Closure {
         /// The frames.
         frames: [FigureFrame; 2],
-        /// How.
+        /// The kind of connection.
         link: FigureLink,
     },
-    /// The centre of mass is somewhere.
+    /// The centre of mass is at a point.
     CenterOfMass {
         /// The point in the world \[m\].
         target: [f64; 3],
@@ -360,31 +360,31 @@ pub enum FigureGoal {
     },
     /// The centre of mass is over a polygon.
     Support {
-        /// Points of the ground \[m\], at least one.
+        /// Points on the ground \[m\], at least one.
         corners: Vec<[f64; 3]>,
-        /// The vertical; +z when left out.
+        /// The up direction; +z by default.
         up: Option<[f64; 3]>,
-        /// How far inside, not negative \[m\]; 0 when left out.
+        /// The margin inside, not negative \[m\]; 0 by default.
         margin: Option<f64>,
     },
-    /// Two capsules keep apart.
+    /// Two capsules stay apart.
     Clearance {
         /// The capsules.
         capsules: [FigureCapsule; 2],
-        /// The least gap \[m\]; 0 when left out.
+        /// The least gap \[m\]; 0 by default.
         margin: Option<f64>,
     },
     /// The joints have preferred values.
     Posture {
         /// The values; joints without an entry prefer the start.
         values: Vec<NamedValues>,
-        /// How much joints care, not negative. When left out, 1 for those with values; for all where none has values either.
+        /// The weights of joints, not negative. By default 1 for those with values, or for all if none has a value.
         cares: Option<Vec<(String, f64)>>,
     },
 }
 
 impl FigureGoal {
-    /// The word in the field `task`.
+    /// The value of the field `task`.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         match self {
@@ -409,44 +409,44 @@ impl FigureGoal {
 /// A pose, or some coordinates of it: a position, an orientation or both.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FigurePose {
-    /// Where \[m\].
+    /// The position \[m\].
     pub target: Option<[f64; 3]>,
-    /// How it is turned, x, y, z, w.
+    /// The orientation, x, y, z, w.
     pub orientation: Option<[f64; 4]>,
-    /// Along which axes the position counts; all when left out.
+    /// The axes along which the position counts; by default all.
     pub along: Option<[bool; 3]>,
-    /// About which axes the orientation counts; all when left out.
+    /// The axes about which the orientation counts; by default all.
     pub about: Option<[bool; 3]>,
 }
 
-/// How two frames are held together.
+/// The kind of connection of two frames.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum FigureLink {
-    /// Their origins.
+    /// Their origins coincide.
     Ball,
-    /// Their origins and an axis, given in each; any length but zero.
+    /// Their origins and an axis coincide; the axis is given in each frame, of any length but zero.
     Hinge([[f64; 3]; 2]),
-    /// Altogether.
+    /// The frames coincide.
     Weld,
 }
 
 /// A segment with a radius.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FigureCapsule {
-    /// What carries it; `None` stands in the world.
+    /// The joint or link to which it is fixed; `None` for the world.
     pub on: Option<FrameOwner>,
-    /// Its ends \[m\]; a sphere has both on one point, which the file gives once.
+    /// Its ends \[m\]; both ends of a sphere are the same point, which the file has once.
     pub ends: [[f64; 3]; 2],
     /// Its radius, not negative \[m\].
     pub radius: f64,
 }
 
-/// What the [roots](Skeleton::is_root) of a skeleton do: the first joints that move.
+/// The mode of the [roots](Skeleton::is_root) of a skeleton, the first joints that move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RootMode {
-    /// They move as their kind lets them.
+    /// They move as their kind allows.
     Free,
     /// They are [locked](posekit::solve::JointOptions::locked).
     Pinned,
@@ -481,23 +481,23 @@ impl RootMode {
     }
 }
 
-/// What joints are held, or unwilling to move.
+/// The settings of a figure's solve.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct FigureSettings {
-    /// Joints that stay where they start.
+    /// Joints that keep their start.
     pub locked: Vec<String>,
-    /// What the first joint that moves does; [`RootMode::Free`] when left out. The field `root` of the figure itself is another thing: how the
-    /// skeleton of a URDF or glTF hangs on the world.
+    /// The mode of the roots; [`RootMode::Free`] by default. The field `root` of the figure itself is different: how the
+    /// skeleton of a URDF or glTF is attached to the world.
     pub root: Option<RootMode>,
-    /// How unwillingly joints move, above 0; 1 for joints without an entry.
+    /// The stiffness of joints, above 0; 1 for joints without an entry.
     pub stiffness: Vec<(String, f64)>,
     /// Largest changes of joints \[rad or m\], not negative; unbounded for joints without an entry.
     pub largest_change: Vec<(String, f64)>,
-    /// How much staying counts against the tasks, not negative; 0 when left out.
+    /// The weight of the change from the start against the tasks, not negative; 0 by default.
     pub regularisation: Option<f64>,
-    /// Other starts to try when the first does not arrive; 100 when left out.
+    /// Number of other starts to try if the first does not reach the targets; 100 by default.
     pub restarts: Option<u32>,
-    /// Look for the least change among the poses that do what is asked; true when left out.
+    /// Minimise the change among the poses that meet the tasks; true by default.
     pub least_change: Option<bool>,
 }
 
@@ -506,13 +506,13 @@ impl FigureProblem {
     ///
     /// # Errors
     /// Every fault of the text, the fields and their values, with the path of the value, its line and its column. Unknown and duplicate fields
-    /// are faults. Where the joints are written out, so are names that no joint has; those of a URDF are looked up by
+    /// are faults. If the joints are in the file itself, so are names that no joint has; those of a URDF are looked up by
     /// [`FigureProblem::to_model`].
     pub fn from_json(text: &str) -> Result<Self> {
         Self::from_json_with(text, &Limits::default())
     }
 
-    /// Reads a figure with other caps.
+    /// Reads a figure with other limits.
     ///
     /// # Errors
     /// As [`FigureProblem::from_json`].
@@ -528,7 +528,7 @@ impl FigureProblem {
     /// The text of the figure's file: fields in the order of the format's description, one joint, body or task per line, numbers in the shortest
     /// form that reads back exactly.
     ///
-    /// The values are written as they are; whether they form a valid figure is checked by the reader.
+    /// The values are written unchecked; readers check whether they form a valid figure.
     ///
     /// # Errors
     /// [`Error::NotFinite`](crate::Error::NotFinite) names the field of a NaN or an infinity.
@@ -536,12 +536,12 @@ impl FigureProblem {
         write::write(self)
     }
 
-    /// One task as it stands in a figure's file.
+    /// One task as in a figure's file.
     pub(crate) fn task_json(task: &FigureTask, index: usize) -> Result<String> {
         write::task(task, index)
     }
 
-    /// The kind and the path of the file that the skeleton is in, which the caller reads and hands to [`FigureProblem::to_model`]; the path is
+    /// The kind and the path of the skeleton's file, which the caller reads and passes to [`FigureProblem::to_model`]; the path is
     /// relative to the figure's file and does not leave its folder.
     #[must_use]
     pub fn source(&self) -> Option<(SourceKind, &str)> {

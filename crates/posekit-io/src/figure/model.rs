@@ -24,40 +24,42 @@ use crate::rotation::{check_unit, unit_rotation};
 use crate::solution::NamedValues;
 use crate::warnings::Warnings;
 
-/// How far a follower's value may be from what its driver gives, beside the larger of it and 1: six written digits are enough.
+/// The tolerance for a mimic joint's value against that of its driver, relative to the larger of it and 1: six written digits are enough.
 const FOLLOWING: f64 = 1e-6;
 
-/// Postures that a figure may have. Each holds a value for every joint, so that many of them would be out of proportion to the file.
+/// The largest number of postures. Each has a value for every joint, so many of them would be out of proportion to the file.
 const MOST_POSTURES: usize = 16;
 
-/// A figure, ready to be solved.
+/// A figure as a skeleton with a start and tasks, ready to be solved.
 #[derive(Debug, Clone)]
 pub struct FigureModel {
     /// The joints: those of the file in its order, or those of the robot.
     pub skeleton: Skeleton,
     /// The configuration to start from, within the limits.
     pub start: Vec<f64>,
-    /// What must hold, in the order of the file.
+    /// The tasks, in the order of the file.
     pub tasks: Vec<Task>,
-    /// What weighs: the bodies of the file, or else those of the robot; shared by the tasks on the centre of mass.
+    /// The masses: the bodies of the file, or else those of the robot; shared by the tasks on the centre of mass.
     pub bodies: Arc<[Body]>,
     /// The settings of the file, the others at their defaults.
     pub settings: Settings,
     /// The links of a robot by the joints whose frames they are: a name or nothing for each joint. Empty without a robot.
     pub links: Vec<Option<String>>,
+    /// The largest speed of each degree of freedom \[rad/s, m/s\], as a robot's file gives it; infinite where there is none.
+    pub velocity_limits: Vec<f64>,
 }
 
 impl FigureProblem {
     /// The figure as a skeleton, a start, and tasks for the solvers.
     ///
-    /// The start is brought into the limits, with a warning for each joint that had to move; an angle is first looked for within its limit a
-    /// whole number of turns away. Rotations, axes and directions are normalised.
+    /// The start is clamped to the limits, with a warning for each joint that changes; an equivalent angle within its limit, a
+    /// whole number of turns away, is preferred. Rotations, axes and directions are normalised.
     ///
-    /// - `source`: what the caller has read from the file that [`FigureProblem::source`] names; not looked at without one
+    /// - `source`: the content of the file that [`FigureProblem::source`] names, read by the caller; ignored if it names none
     ///
     /// # Errors
-    /// What only shows when names are looked up and values are put together, by its JSON path; [`Error::located_in`] adds line and column.
-    /// [`Error::Missing`] when there should be a source and none is given.
+    /// Unknown names and inconsistent values, by JSON path; [`Error::located_in`] adds line and column.
+    /// [`Error::Missing`] if a source is named and none is given.
     pub fn to_model(
         &self,
         source: Option<&FigureSource>,
@@ -96,7 +98,11 @@ impl FigureProblem {
         let tasks = tasks?;
         let settings = context.names.settings(&self.settings)?;
         let links = robot.map_or(Vec::new(), links_by_joint);
-        Ok(FigureModel { start, tasks, bodies, settings, skeleton, links })
+        let velocity_limits = robot.map_or_else(
+            || vec![f64::INFINITY; skeleton.n_dofs()],
+            |robot| robot.velocity_limits().to_vec(),
+        );
+        Ok(FigureModel { start, tasks, bodies, settings, skeleton, links, velocity_limits })
     }
 }
 
@@ -115,7 +121,7 @@ fn check_postures(tasks: &[FigureTask]) -> Result<()> {
     match postures.nth(MOST_POSTURES) {
         Some((index, _)) => Err(Error::Unsupported {
             place: Place::named(format!("tasks[{index}]")),
-            message: format!("more than {MOST_POSTURES} postures; put them together"),
+            message: format!("more than {MOST_POSTURES} postures; combine them"),
         }),
         None => Ok(()),
     }
@@ -141,7 +147,7 @@ fn offset(position: Option<[f64; 3]>, rotation: Option<[f64; 4]>) -> Pose {
     Pose::new(rotation, DVec3::from_array(position.unwrap_or_default()))
 }
 
-/// The skeleton of joints that are written out.
+/// The skeleton of the joints in the file.
 fn build(joints: &[FigureJoint]) -> Result<Skeleton> {
     let mut index_of = BTreeMap::new();
     for (index, joint) in joints.iter().enumerate() {
@@ -205,7 +211,7 @@ fn build_joint(
     Ok(built)
 }
 
-/// What only the skeleton's builder can see: rings of followers, and limits that leave a driver nothing.
+/// Errors that only the skeleton's builder can detect: cycles of mimic joints, and limits that leave a driver no value.
 fn refused(error: &posekit::Error, index_of: &BTreeMap<&str, usize>) -> Error {
     let index = error.joint().and_then(|joint| index_of.get(joint));
     let subject = index.map_or_else(|| "joints".to_owned(), |index| format!("joints[{index}]"));
@@ -277,7 +283,7 @@ impl Names<'_> {
             .with_restarts(settings.restarts.unwrap_or(usual.restarts))
             .with_least_change(settings.least_change.unwrap_or(usual.least_change));
         if let Some(root) = settings.root {
-            root.apply(&self.skeleton, &mut all);
+            root.apply(self.skeleton, &mut all);
         }
         for (index, name) in settings.locked.iter().enumerate() {
             all.joint(self.joint(name, format!("settings.locked[{index}]"))?).locked = true;
@@ -293,9 +299,9 @@ impl Names<'_> {
         Ok(all)
     }
 
-    /// Puts named values where they belong, and what follows them where that puts it.
+    /// Assigns named values, and updates the joints that mimic them.
     ///
-    /// A follower's value may be given where it is what its driver gives: the values of a solution are a start.
+    /// A mimic joint's value may be given if it agrees with its driver: the values of a solution are a valid start.
     fn place_values(&self, q: &mut [f64], list: &[NamedValues], subject: &str) -> Result<()> {
         let mut followers = Vec::new();
         for entry in list {
@@ -327,7 +333,7 @@ impl Names<'_> {
             if (q[at] - given).abs() > FOLLOWING * given.abs().max(1.0) {
                 let (driver, follows) = (self.skeleton.name(driver), q[at]);
                 let message =
-                    format!("`{driver}`, which it follows, puts it at {follows}, not {given}");
+                    format!("it mimics `{driver}`, which sets it to {follows}, not {given}");
                 return Err(value_error(subject, message));
             }
         }
@@ -347,7 +353,7 @@ fn start(names: &Names<'_>, list: &[NamedValues], warnings: &mut Warnings) -> Re
             *slot = skeleton.limit(joint).equivalent_angle(*slot, *slot).unwrap_or(*slot);
         }
     }
-    // What follows goes along.
+    // Mimic joints are updated.
     skeleton.settle(&mut q);
     let given = q.clone();
     skeleton.clamp(&mut q);
@@ -357,7 +363,8 @@ fn start(names: &Names<'_>, list: &[NamedValues], warnings: &mut Warnings) -> Re
             let place = Place::named(format!("start.{}", entry.name));
             let message = match (&given[values.clone()], &q[values]) {
                 ([from], [to]) => format!("{from} is outside the limit; {to} is used"),
-                _ => "the rotation is outside the cone; the nearest in it is used".to_owned(),
+                _ => "the rotation is outside the cone; the nearest rotation inside is used"
+                    .to_owned(),
             };
             warnings.push(place, message);
         }
@@ -365,7 +372,7 @@ fn start(names: &Names<'_>, list: &[NamedValues], warnings: &mut Warnings) -> Re
     Ok(q)
 }
 
-/// What tasks are made from.
+/// The context for making tasks.
 struct Context<'a> {
     names: Names<'a>,
     start: &'a [f64],
@@ -398,14 +405,14 @@ impl Context<'_> {
                 Orientation::new(frame(on)?, unit_rotation(*orientation)).into()
             }
             FigureGoal::Pose { frame: on, pose } => {
-                let (wanted, axes) = pose_of(pose);
-                FramePose::new(frame(on)?, wanted).along(axes).into()
+                let (target, axes) = pose_of(pose);
+                FramePose::new(frame(on)?, target).along(axes).into()
             }
             FigureGoal::LookAt { frame: on, axis, target } => {
                 LookAt::new(frame(on)?, direction(*axis), point(*target)).into()
             }
-            FigureGoal::AxisAlignment { frame: on, axis, direction: wanted } => {
-                AxisAlignment::new(frame(on)?, direction(*axis), direction(*wanted)).into()
+            FigureGoal::AxisAlignment { frame: on, axis, direction: target } => {
+                AxisAlignment::new(frame(on)?, direction(*axis), direction(*target)).into()
             }
             FigureGoal::Pole { frames: on, mid, target } => {
                 let [upper, tip] = frames(on)?;
@@ -419,8 +426,8 @@ impl Context<'_> {
                 Distance::between(frames(on)?, *min, *max).into()
             }
             FigureGoal::RelativePose { frames: on, pose } => {
-                let (wanted, axes) = pose_of(pose);
-                RelativePose::new(frames(on)?, wanted).along(axes).into()
+                let (target, axes) = pose_of(pose);
+                RelativePose::new(frames(on)?, target).along(axes).into()
             }
             FigureGoal::Closure { frames: on, link } => {
                 let link = match *link {
@@ -448,12 +455,12 @@ impl Context<'_> {
         })
     }
 
-    /// The bodies, of which there must be some that weigh.
+    /// The bodies, at least one of which must have a mass.
     fn weighing(&self, at: &str) -> Result<Arc<[Body]>> {
         if self.bodies.iter().any(|body| body.mass > 0.0) {
             return Ok(Arc::clone(self.bodies));
         }
-        let message = "nothing weighs; give `bodies`, or a URDF whose links have an <inertial>";
+        let message = "no body has a mass; give `bodies`, or a URDF whose links have an <inertial>";
         Err(value_error(at, message))
     }
 
@@ -489,7 +496,7 @@ impl Context<'_> {
     }
 }
 
-/// A pose and which of its coordinates count.
+/// A pose, and the coordinates of it that count.
 fn pose_of(pose: &FigurePose) -> (Pose, Axes) {
     let which = |is_there: bool, axes: Option<[bool; 3]>| {
         if is_there { axes.unwrap_or([true; 3]) } else { [false; 3] }

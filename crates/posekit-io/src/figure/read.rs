@@ -1,4 +1,4 @@
-//! Reading and checking a figure: all but its tasks.
+//! Reading and checking a figure, except its tasks.
 
 use core::f64::consts::PI;
 
@@ -73,7 +73,7 @@ fn read_skeleton(root: &Cursor<'_>, file: &Object<'_>, limits: &Limits) -> Resul
         (Some(joints), None, _) => {
             if let Some(root) = file.optional("root") {
                 return Err(root.invalid(
-                    "`root` is for the skeleton of another file; in `joints`, give the first the kind `free`",
+                    "`root` is for the skeleton of another file; among `joints`, give the first one the kind `free`",
                 ));
             }
             read_joints(&joints, limits).map(FigureSkeleton::Joints)
@@ -94,7 +94,7 @@ fn has_free_root(root: &Cursor<'_>) -> Result<bool> {
     }
 }
 
-/// A path that stays in the folder of the file: what a file names is not to reach what its reader would not show.
+/// A path inside the folder of the file: a file must not give access to others outside of its folder.
 fn read_path(named: &Cursor<'_>) -> Result<String> {
     let path = named.text()?;
     if path.trim().is_empty() {
@@ -107,7 +107,7 @@ fn read_path(named: &Cursor<'_>) -> Result<String> {
         return Err(Error::Unsupported {
             place: named.place(),
             message: format!(
-                "the path `{path}` leaves the folder of the figure's file; put that file beside it"
+                "the path `{path}` is outside of the folder of the figure's file; place that file beside it"
             ),
         });
     }

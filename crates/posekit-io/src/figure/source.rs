@@ -1,4 +1,4 @@
-//! The file that a figure's skeleton is in.
+//! The file of a figure's skeleton.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use crate::robot_file::{read_robot, read_robot_file};
 use crate::text;
 use crate::warnings::Warnings;
 
-/// What kind of file a figure's skeleton is in.
+/// The kind of file of a figure's skeleton.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SourceKind {
@@ -33,7 +33,7 @@ impl SourceKind {
     }
 }
 
-/// What was read from the file that a figure's skeleton is in.
+/// The content of the file of a figure's skeleton.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 #[expect(clippy::large_enum_variant, reason = "a figure has one, and readers borrow it")]

@@ -39,14 +39,14 @@ fn in_lines<T>(items: &[T], write: impl Fn(&T, usize) -> Result<String>) -> Resu
     Ok(list_in_lines(&lines?))
 }
 
-/// Adds a number that is there.
+/// Adds a number if there is one.
 fn add_number(fields: &mut Fields, name: &'static str, value: Option<f64>, at: &str) -> Result<()> {
     let value = value.map(|value| number(value, &format!("{at}.{name}")));
     fields.add_some(name, value.transpose()?);
     Ok(())
 }
 
-/// Adds a list of numbers that is there.
+/// Adds a list of numbers if there is one.
 fn add_list(fields: &mut Fields, name: &'static str, list: Option<&[f64]>, at: &str) -> Result<()> {
     let list = list.map(|list| numbers(list, &format!("{at}.{name}")));
     fields.add_some(name, list.transpose()?);
@@ -253,7 +253,7 @@ fn add_distance(fields: &mut Fields, [min, max]: [f64; 2], at: &str) -> Result<(
     if min == max {
         return add_number(fields, "distance", Some(min), at);
     }
-    // A file cannot hold infinity; it leaves it out, and so never leaves out both.
+    // A file cannot contain infinity, so an infinite maximum is omitted; then the minimum is always written.
     let max = (max != f64::INFINITY).then_some(max);
     let min = (min != 0.0 || max.is_none()).then_some(min);
     add_number(fields, "min", min, at)?;

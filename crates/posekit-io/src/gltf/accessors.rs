@@ -1,4 +1,4 @@
-//! Accessors: numbers inside buffers. Offsets, strides and counts are added and multiplied with care, and compared with what is there before
+//! Accessors: numbers inside buffers. Offsets, strides and counts are added and multiplied with overflow checks, and compared with the actual sizes before
 //! anything is read or allocated.
 
 use core::ops::Range;
@@ -10,10 +10,10 @@ use crate::error::{Error, Result};
 use crate::json::{Cursor, Object};
 use crate::warnings::Warnings;
 
-/// What an extension that keeps the bytes of a buffer view in another form is called, behind its vendor.
+/// The name of extensions that compress buffer views, after the vendor's prefix.
 const COMPRESSION: &str = "meshopt_compression";
 
-/// How the names of extensions begin that concern only what is drawn.
+/// Prefixes of the names of extensions that concern only rendering.
 const HARMLESS: [&str; 8] = [
     "KHR_materials_",
     "KHR_texture_",
@@ -25,13 +25,13 @@ const HARMLESS: [&str; 8] = [
     "MSFT_texture_",
 ];
 
-/// The lists that say where numbers stand.
+/// The lists that locate numbers.
 #[derive(Debug)]
 pub(super) struct Lists<'d> {
     pub(super) accessors: Vec<Cursor<'d>>,
     pub(super) views: Vec<Cursor<'d>>,
     pub(super) buffers: Vec<Cursor<'d>>,
-    /// Extensions without which the file cannot be read.
+    /// The extensions that the file requires.
     required: Vec<Cursor<'d>>,
 }
 
@@ -43,19 +43,19 @@ pub(super) struct Accessor<'d> {
     pub(super) is_normalized: bool,
     /// `SCALAR`, `VEC3` and so on.
     pub(super) kind: &'d str,
-    /// Numbers of one element.
+    /// The number of components of an element.
     pub(super) width: usize,
-    /// Elements.
+    /// The number of elements.
     pub(super) count: u64,
-    /// Where the elements stand; zeros without.
+    /// The place of the elements; without one they are zeros.
     pub(super) span: Option<Span>,
-    /// What replaces some of them.
+    /// The sparse replacements.
     pub(super) sparse: Option<Sparse<'d>>,
-    /// The smallest and the largest elements are written down.
+    /// Whether `min` and `max` are given.
     pub(super) has_bounds: bool,
 }
 
-/// The form of a number.
+/// The type of a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Component {
     I8,
@@ -71,13 +71,13 @@ pub(super) enum Component {
 pub(super) struct Span {
     pub(super) view: usize,
     pub(super) buffer: usize,
-    /// Where the first one begins \[bytes\].
+    /// The offset of the first one \[bytes\].
     pub(super) start: u64,
-    /// From one to the next \[bytes\].
+    /// The distance between two \[bytes\].
     pub(super) stride: u64,
-    /// Where the last one ends \[bytes\].
+    /// The end of the last one \[bytes\].
     pub(super) end: u64,
-    /// The distance is written down.
+    /// Whether the stride is given.
     pub(super) is_strided: bool,
 }
 
@@ -100,9 +100,9 @@ pub(super) struct View {
     stride: Option<u64>,
 }
 
-/// What is asked of a span: so many elements of so many bytes, with numbers of so many.
+/// The requirements for a span: the number of elements, and the sizes of an element and of a number.
 #[derive(Debug, Clone, Copy)]
-struct Wanted {
+struct Required {
     count: u64,
     size: u64,
     number_size: u64,
@@ -121,7 +121,7 @@ impl<'d> Lists<'d> {
         })
     }
 
-    /// Names the extensions without which the file should not be read, save those that have nothing to do with nodes and animations, or that are
+    /// Warns of required extensions, except those that do not affect nodes and animations, or that are
     /// refused where an animation needs them.
     pub(super) fn warn_of_required(&self, warnings: &mut Warnings) {
         let is_harmless = |name: &str| {
@@ -129,11 +129,11 @@ impl<'d> Lists<'d> {
                 || HARMLESS.iter().any(|harmless| name.starts_with(harmless))
         };
         for cursor in self.required.iter().filter(|name| !name.as_text().is_some_and(is_harmless)) {
-            warn(warnings, cursor, "this extension is required by the file, but not known here");
+            warn(warnings, cursor, "the file requires this extension, which is not supported");
         }
     }
 
-    /// Reads what an accessor says about itself; its numbers are not read yet.
+    /// Reads the description of an accessor, not its numbers.
     pub(super) fn accessor(&self, index: usize) -> Result<Accessor<'d>> {
         let cursor = self.accessors[index].clone();
         let fields = cursor.any_object()?;
@@ -144,13 +144,13 @@ impl<'d> Lists<'d> {
             shape.ok_or_else(|| kind.invalid("expected SCALAR, VEC2 to VEC4 or MAT2 to MAT4"))?;
         let count = positive(&fields.required("count")?)?;
         let size = element_size(rows, columns, component);
-        let wanted = Wanted { count, size, number_size: component.size(), may_stride: true };
+        let required = Required { count, size, number_size: component.size(), may_stride: true };
         let span = match fields.optional("bufferView") {
-            Some(view) => Some(self.span(&cursor, &fields, &view, wanted)?),
+            Some(view) => Some(self.span(&cursor, &fields, &view, required)?),
             None => None,
         };
         let sparse = match fields.optional("sparse") {
-            Some(sparse) => Some(self.sparse(&sparse, wanted)?),
+            Some(sparse) => Some(self.sparse(&sparse, required)?),
             None => None,
         };
         let is_normalized = fields.optional("normalized").map_or(Ok(false), |flag| flag.flag())?;
@@ -169,14 +169,14 @@ impl<'d> Lists<'d> {
         })
     }
 
-    fn sparse(&self, cursor: &Cursor<'d>, elements: Wanted) -> Result<Sparse<'d>> {
+    fn sparse(&self, cursor: &Cursor<'d>, elements: Required) -> Result<Sparse<'d>> {
         let fields = cursor.any_object()?;
         let count = fields.required("count")?;
         let n = positive(&count)?;
         if n > elements.count {
             let all = elements.count;
             return Err(count
-                .invalid(format!("{n} elements replace others, of which there are only {all}")));
+                .invalid(format!("{n} sparse elements replace others, but there are only {all}")));
         }
         let (indices, values) = (fields.required("indices")?, fields.required("values")?);
         let (index_fields, value_fields) = (indices.any_object()?, values.any_object()?);
@@ -186,41 +186,41 @@ impl<'d> Lists<'d> {
             return Err(form.invalid("indices are unsigned whole numbers: 5121, 5123 or 5125"));
         }
         let size = index_form.size();
-        let wanted = Wanted { count: n, size, number_size: size, may_stride: false };
+        let required = Required { count: n, size, number_size: size, may_stride: false };
         let view = index_fields.required("bufferView")?;
-        let index_span = self.span(&indices, &index_fields, &view, wanted)?;
-        let wanted = Wanted { count: n, may_stride: false, ..elements };
+        let index_span = self.span(&indices, &index_fields, &view, required)?;
+        let required = Required { count: n, may_stride: false, ..elements };
         let view = value_fields.required("bufferView")?;
-        let values = self.span(&values, &value_fields, &view, wanted)?;
+        let values = self.span(&values, &value_fields, &view, required)?;
         Ok(Sparse { indices_cursor: indices, count: n, indices: index_span, index_form, values })
     }
 
-    /// Where elements stand, from the object that has `byteOffset`.
+    /// The place of elements, from the object that has `byteOffset`.
     fn span(
         &self,
         cursor: &Cursor<'d>,
         fields: &Object<'d>,
         reference: &Cursor<'d>,
-        wanted: Wanted,
+        required: Required,
     ) -> Result<Span> {
         let index = read_index(reference, self.views.len(), "buffer view")?;
         let view = self.view(index)?;
         let offset = optional_count(fields, "byteOffset")?;
-        let stride = view.stride.filter(|_| wanted.may_stride);
-        if let Some(stride) = stride.filter(|&stride| stride < wanted.size) {
-            let size = wanted.size;
+        let stride = view.stride.filter(|_| required.may_stride);
+        if let Some(stride) = stride.filter(|&stride| stride < required.size) {
+            let size = required.size;
             let message = format!(
                 "elements of {size} bytes do not fit into a stride of {stride} (bufferViews[{index}])"
             );
             return Err(cursor.invalid(message));
         }
-        let stride_or_size = stride.unwrap_or(wanted.size);
-        let end = (wanted.count - 1)
+        let stride_or_size = stride.unwrap_or(required.size);
+        let end = (required.count - 1)
             .checked_mul(stride_or_size)
-            .and_then(|last| last.checked_add(offset)?.checked_add(wanted.size))
+            .and_then(|last| last.checked_add(offset)?.checked_add(required.size))
             .filter(|&end| end <= view.length);
         let Some(end) = end else {
-            let Wanted { count, size, .. } = wanted;
+            let Required { count, size, .. } = required;
             let message = format!(
                 "{count} elements of {size} bytes, {stride_or_size} apart, from byte {offset} on, are more than the {} bytes of bufferViews[{index}]",
                 view.length
@@ -228,12 +228,12 @@ impl<'d> Lists<'d> {
             return Err(cursor.invalid(message));
         };
         let start = view.start + offset;
-        if !start.is_multiple_of(wanted.number_size)
-            || !stride_or_size.is_multiple_of(wanted.number_size)
+        if !start.is_multiple_of(required.number_size)
+            || !stride_or_size.is_multiple_of(required.number_size)
         {
             let message = format!(
                 "numbers of {} bytes begin at a multiple of their size",
-                wanted.number_size
+                required.number_size
             );
             return Err(cursor.invalid(message));
         }
@@ -241,7 +241,7 @@ impl<'d> Lists<'d> {
         Ok(Span { view: index, buffer, start, stride: stride_or_size, end, is_strided })
     }
 
-    /// A buffer view, which lies inside what its buffer declares.
+    /// A buffer view, which is inside the declared length of its buffer.
     pub(super) fn view(&self, index: usize) -> Result<View> {
         let cursor = &self.views[index];
         let fields = cursor.any_object()?;
@@ -259,7 +259,7 @@ impl<'d> Lists<'d> {
         Ok(View { buffer, start, length, stride })
     }
 
-    /// Refuses numbers that are compressed and stand nowhere else.
+    /// Refuses numbers that are available only in compressed form.
     pub(super) fn check_compression(&self, accessor: &Accessor<'d>) -> Result<()> {
         for view in accessor.spans().map(|span| &self.views[span.view]) {
             let fields = view.any_object()?;
@@ -275,7 +275,7 @@ impl<'d> Lists<'d> {
             let is_required = self.required.iter().any(|required| required.as_text() == Some(name));
             if is_stand_in || is_required {
                 let message = format!(
-                    "these bytes are compressed by {name}, which is not read; save the animations without it"
+                    "these bytes are compressed by {name}, which is not supported; save the animations without it"
                 );
                 return Err(Error::Unsupported { place: place.place(), message });
             }
@@ -285,15 +285,15 @@ impl<'d> Lists<'d> {
 }
 
 impl<'d> Accessor<'d> {
-    /// Where its numbers and those that replace them stand.
+    /// The places of its numbers and of sparse replacements.
     pub(super) fn spans(&self) -> impl Iterator<Item = Span> + '_ {
         let sparse = self.sparse.iter().flat_map(|sparse| [sparse.indices, sparse.values]);
         self.span.into_iter().chain(sparse)
     }
 
-    /// All numbers, element by element; normalised integers as the numbers that they stand for.
+    /// All numbers, element by element; normalised integers as the numbers that they represent.
     ///
-    /// What is allocated is in proportion to the data only where there is a span; callers look at the count of others first.
+    /// The allocation is in proportion to the data only if there is a span; callers check the count otherwise.
     pub(super) fn read(
         &self,
         lists: &Lists<'d>,
@@ -341,7 +341,7 @@ impl<'d> Accessor<'d> {
         for (i, &index) in indices.iter().enumerate() {
             if index >= self.count || before.is_some_and(|before| before >= index) {
                 let message = format!(
-                    "index {index} is beyond the {} elements, or not above the one before it",
+                    "index {index} is beyond the {} elements, or not above the previous one",
                     self.count
                 );
                 return Err(sparse.indices_cursor.invalid(message));
@@ -384,7 +384,7 @@ impl Component {
             5126 => Self::F32,
             other => {
                 let message =
-                    format!("{other} is no form of numbers; 5120 to 5123, 5125 and 5126 are");
+                    format!("{other} is not a component type; 5120 to 5123, 5125 and 5126 are");
                 return Err(cursor.invalid(message));
             }
         })
@@ -402,7 +402,7 @@ impl Component {
         self.bytes() as u64
     }
 
-    /// The name that the format has for it.
+    /// Its name in the format.
     pub(super) const fn name(self) -> &'static str {
         match self {
             Self::I8 => "BYTE",
@@ -414,7 +414,7 @@ impl Component {
         }
     }
 
-    /// The number that these bytes stand for; there are as many as the form has.
+    /// The number that these bytes represent; there are as many as its type has.
     fn number(self, bytes: &[u8], is_normalized: bool) -> f64 {
         let (number, one) = match (self, bytes) {
             (Self::F32, &[a, b, c, d]) => return f64::from(f32::from_le_bytes([a, b, c, d])),
@@ -428,7 +428,7 @@ impl Component {
     }
 }
 
-/// Unsigned bytes, the smallest first.
+/// An unsigned integer, little-endian.
 fn whole_number(bytes: &[u8]) -> u64 {
     bytes.iter().rev().fold(0, |number, &byte| number << 8 | u64::from(byte))
 }
@@ -447,7 +447,7 @@ fn shape(kind: &str) -> Option<(usize, usize)> {
     })
 }
 
-/// Bytes of an element; the columns of a matrix begin at multiples of 4.
+/// The size of an element in bytes; the columns of a matrix begin at multiples of 4.
 const fn element_size(rows: usize, columns: usize, component: Component) -> u64 {
     let column = rows * component.bytes();
     let bytes = if columns > 1 { columns * column.next_multiple_of(4) } else { column };

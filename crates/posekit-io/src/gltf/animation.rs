@@ -1,9 +1,9 @@
-//! Animations as plain data, and what they must keep to.
+//! Animations as plain data, and their validation.
 
-/// One animation of a file: what moves nodes over time.
+/// One animation of a file.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Animation {
-    /// What the file calls it; names need not be there, and need not differ.
+    /// Its name in the file; names are optional and not necessarily unique.
     pub name: Option<String>,
     /// Its channels, in the order of the file. No two have the same node and path.
     pub channels: Vec<Channel>,
@@ -14,41 +14,41 @@ pub struct Animation {
 pub struct Channel {
     /// The index of the node.
     pub node: usize,
-    /// What moves.
+    /// The animated property.
     pub path: TargetPath,
-    /// How the values between keys are found.
+    /// The interpolation between keys.
     pub interpolation: Interpolation,
-    /// When each key is \[s\]: from 0 on, strictly increasing.
+    /// The times of the keys \[s\]: from 0 on, strictly increasing.
     pub times: Vec<f64>,
     /// The values of the keys, [`TargetPath::width`] numbers each, in the file's units: metres, quaternions x, y, z, w, factors.
-    /// With [`Interpolation::CubicSpline`] a key has three: the tangent that leads in, the value, the tangent that leads out \[per s\].
-    /// Files hold them in single precision. Quaternions are as the file has them; their length may be a little off 1.
+    /// With [`Interpolation::CubicSpline`] a key has three: the in-tangent, the value, the out-tangent \[per s\].
+    /// Files have single precision. Quaternions are unchanged from the file; their length may be slightly off 1.
     pub values: Vec<f64>,
 }
 
-/// What a channel moves: the part of a node's transform on its parent.
+/// The target of a channel: the part of a node's transform on its parent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum TargetPath {
-    /// Where the node is: x, y, z \[m\].
+    /// The translation of the node: x, y, z \[m\].
     Translation,
-    /// How it is turned: a quaternion x, y, z, w.
+    /// Its rotation: a quaternion x, y, z, w.
     Rotation,
-    /// How large it is along each axis.
+    /// Its scale along each axis.
     Scale,
 }
 
-/// How the values between keys are found.
+/// The interpolation between keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Interpolation {
-    /// The value of the key before.
+    /// The value of the previous key.
     Step,
-    /// On the line between two keys; rotations on the shortest arc.
+    /// Linear between two keys; rotations along the shortest arc.
     Linear,
-    /// On the cubic that has the values and the tangents of both keys; rotations are brought back to length 1.
+    /// The cubic with the values and the tangents of both keys; rotations are normalised.
     CubicSpline,
 }
 
-/// How far from 1 the length of a rotation's key may be before a warning says so: more than the coarsest integers that the format allows are off.
+/// The tolerance for the length of a rotation's key without a warning: more than the rounding of the coarsest integers that the format allows.
 const UNIT_TOLERANCE: f64 = 3e-2;
 
 impl Animation {
@@ -77,7 +77,7 @@ impl Channel {
         self.part(key, parts / 2)
     }
 
-    /// The tangents that lead into a key and out of it \[per s\]; `None` where there are no tangents.
+    /// The in-tangent and the out-tangent of a key \[per s\]; `None` if there are no tangents.
     ///
     /// # Panics
     /// When there is no such key.
@@ -93,19 +93,19 @@ impl Channel {
         &self.values[start..start + width]
     }
 
-    /// True when a file would hold the same keys: all numbers are compared in single precision.
+    /// True when the keys are the same in a file: all numbers are compared in single precision.
     pub(super) fn is_same_in_file(&self, other: &Self) -> bool {
         self.interpolation == other.interpolation
             && is_same_in_file(&self.times, &other.times)
             && is_same_in_file(&self.values, &other.values)
     }
 
-    /// What is wrong with the times, as a file holds them.
+    /// The fault of the times in single precision, if there is one.
     pub(super) fn fault_of_times(&self) -> Option<String> {
         fault_of_times(&self.times)
     }
 
-    /// What is wrong with the number of keys.
+    /// The fault of the number of keys, if there is one.
     pub(super) fn fault_of_counts(&self) -> Option<String> {
         let (keys, width, parts) =
             (self.times.len(), self.path.width(), self.interpolation.parts());
@@ -118,7 +118,7 @@ impl Channel {
             .then(|| format!("{keys} keys have {found} numbers, not {width} times {parts} each"))
     }
 
-    /// What is wrong with the values, as a file holds them.
+    /// The fault of the values in single precision, if there is one.
     pub(super) fn fault_of_values(&self) -> Option<String> {
         if let Some(at) = self.values.iter().position(|&value| !single(value).is_finite()) {
             let key = at / (self.path.width() * self.interpolation.parts()).max(1);
@@ -131,12 +131,12 @@ impl Channel {
         Some(format!("the rotation of key {key} has no length"))
     }
 
-    /// The key whose rotation is farther off length 1 than rounding explains, if there is one, and its length.
+    /// The first key whose rotation is off unit length by more than rounding, and its length.
     pub(super) fn stretched_rotation(&self) -> Option<(usize, f64)> {
         self.lengths()?.enumerate().find(|(_, length)| (length - 1.0).abs() > UNIT_TOLERANCE)
     }
 
-    /// The lengths of rotations, as a file holds them.
+    /// The lengths of rotations in single precision.
     fn lengths(&self) -> Option<impl Iterator<Item = f64> + '_> {
         let length = |key| {
             let squares =
@@ -148,7 +148,7 @@ impl Channel {
 }
 
 impl TargetPath {
-    /// How many numbers a value has: 4 for a rotation, otherwise 3.
+    /// The number of components of a value: 4 for a rotation, otherwise 3.
     #[must_use]
     pub const fn width(self) -> usize {
         match self {
@@ -189,7 +189,7 @@ impl Interpolation {
         [Self::Step, Self::Linear, Self::CubicSpline].into_iter().find(|way| way.name() == name)
     }
 
-    /// How many values a key has, with its tangents.
+    /// The number of values of a key, with its tangents.
     pub(super) const fn parts(self) -> usize {
         match self {
             Self::CubicSpline => 3,
@@ -197,7 +197,7 @@ impl Interpolation {
         }
     }
 
-    /// How many keys there must be.
+    /// The least number of keys.
     pub(super) const fn least_keys(self) -> usize {
         match self {
             Self::CubicSpline => 2,
@@ -206,7 +206,7 @@ impl Interpolation {
     }
 }
 
-/// What is wrong with times, as a file holds them.
+/// The fault of times in single precision, if there is one.
 pub(super) fn fault_of_times(times: &[f64]) -> Option<String> {
     if let Some(key) = times.iter().position(|&time| !single(time).is_finite() || time < 0.0) {
         return Some(format!("key {key} is at {} s; times are numbers from 0 on", times[key]));
@@ -214,12 +214,12 @@ pub(super) fn fault_of_times(times: &[f64]) -> Option<String> {
     let key = times.windows(2).position(|pair| single(pair[0]) >= single(pair[1]))?;
     let (before, after) = (times[key], times[key + 1]);
     Some(format!(
-        "key {} is at {after} s, which is not later than {before} s, the key before it",
+        "key {} is at {after} s, which is not later than the previous key at {before} s",
         key + 1
     ))
 }
 
-/// A number as a file holds it.
+/// A number in single precision.
 #[expect(clippy::cast_possible_truncation, reason = "the format has single precision")]
 pub(super) const fn single(value: f64) -> f32 {
     value as f32

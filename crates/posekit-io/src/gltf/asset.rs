@@ -1,14 +1,14 @@
-//! A whole file: its animations, and how they are changed.
+//! A whole file: its animations, and edited ones written back.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::accessors::Lists;
 use super::animation::Animation;
-use super::aside::Aside;
 use super::buffers::{Buffers, Resolve};
 use super::channels::{Source, Targets, meshes_with_morphs, read_animations};
 use super::container::{self, Container};
+use super::other_channels::OtherChannel;
 use super::uri::Uri;
 use super::{Character, bind, humanoid, nodes, scenes, skeleton, write};
 use crate::error::{Error, Result};
@@ -17,13 +17,13 @@ use crate::limits::Limits;
 use crate::text;
 use crate::warnings::Warnings;
 
-/// A glTF file with its animations, kept as it is: what is not edited is written again byte for byte.
+/// A glTF file with its animations. Everything that is not edited is written back byte for byte.
 ///
 /// # Example: a knee that bends less
 /// ```
 /// use posekit_io::{Limits, Warnings, gltf};
 ///
-/// // A knee that turns for a second; its keys are in the file itself.
+/// // A knee that rotates for a second; its keys are in the file itself.
 /// let text = r#"{ "asset": { "version": "2.0" }, "nodes": [ { "name": "knee" } ],
 ///   "animations": [ { "samplers": [ { "input": 0, "output": 1 } ],
 ///                     "channels": [ { "sampler": 0, "target": { "node": 0, "path": "rotation" } } ] } ],
@@ -45,24 +45,24 @@ pub struct Asset {
     pub(super) limits: Limits,
     pub(super) animations: Vec<Animation>,
     pub(super) targets: Vec<Targets>,
-    /// For each animation its channels that move no node.
-    pub(super) asides: Vec<Vec<Aside>>,
+    /// For each animation its channels that do not move nodes.
+    pub(super) other_channels: Vec<Vec<OtherChannel>>,
     character: Option<Character>,
     files: Vec<String>,
     bones: Vec<(String, usize)>,
     has_meshes: bool,
 }
 
-/// What [`Asset::write`] gives: a file, and what must lie beside it.
+/// The result of [`Asset::write`]: a file, and the files that must be beside it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Written {
-    /// The bytes of the file, of the same form as the one that was read.
+    /// The bytes of the file, in the same format as the one that was read.
     pub file: Vec<u8>,
-    /// New files that it names. Only a file of text whose buffers are files of their own has any; what it named before is named still.
+    /// New files that it names. Only a text file with buffers in separate files has any; files that it named before are still named.
     pub buffers: Vec<BufferFile>,
 }
 
-/// A file of bytes that a glTF file names.
+/// A buffer file that a glTF file names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BufferFile {
     /// Its path from the folder of the glTF file, with `/` between its parts.
@@ -75,19 +75,19 @@ impl Asset {
     /// Reads a file with its animations.
     ///
     /// - `resolve`: gives the bytes of a file that this one names, such as [`folder`] or [`no_files`]. Its argument is a relative path, decoded, with `/`
-    ///   between its parts; URIs that are absolute, lead upwards, or have a scheme, a drive or a backslash never come to it.
+    ///   between its parts; URIs that are absolute, lead upwards, or have a scheme, a drive or a backslash are never passed to it.
     ///
-    /// Only those buffers are asked for that animations need.
+    /// Only buffers that animations need are requested.
     ///
     /// # Errors
-    /// By JSON path, such as `animations[0].samplers[2].input`, and by the node that is moved: times that are negative, not finite or not
-    /// increasing, values of another number or form than the channel needs, two channels for the same, nodes that are not there or have a matrix.
-    /// Accessors, sparse ones too, that reach beyond their views, and views beyond their buffers; buffers that are shorter than they say; bad base64.
-    /// URIs that lead out of the folder. Animations that are kept compressed. What [`read_bytes`](super::read_bytes) refuses.
+    /// By JSON path, such as `animations[0].samplers[2].input`, and by the animated node: times that are negative, not finite or not
+    /// increasing, values of a number or type that does not fit the channel, two channels with the same target, nodes that do not exist or have a matrix.
+    /// Accessors, sparse ones included, that extend beyond their views, and views beyond their buffers; buffers that are shorter than declared; bad base64.
+    /// URIs that lead out of the folder. Compressed animations. Everything that [`read_bytes`](super::read_bytes) refuses.
     /// [`Error::TooLarge`] beyond [`Limits`], for all buffers together and all values together.
     ///
     /// # Degenerate cases
-    /// Channels that an extension directs at what is no node, weights of shapes, and channels whose accessor has no data are passed over; they stay in
+    /// Channels that an extension redirects, morph target weights, and channels whose accessor has no data are ignored; they remain in
     /// the file. A file without nodes is read; it has no character.
     pub fn from_bytes(
         bytes: &[u8],
@@ -105,7 +105,7 @@ impl Asset {
             limits: *limits,
             animations: Vec::new(),
             targets: Vec::new(),
-            asides: Vec::new(),
+            other_channels: Vec::new(),
             character: None,
             files: files(&file),
             bones: Vec::new(),
@@ -156,7 +156,7 @@ impl Asset {
         let animations = read_animations(&mut source, warnings)?;
         bind::check_matrices(file, &lists, &mut source.buffers, limits.animation_values, warnings)?;
         (self.animations, self.targets) = (animations.list, animations.targets);
-        self.asides = animations.asides;
+        self.other_channels = animations.other_channels;
         Ok(())
     }
 
@@ -172,7 +172,7 @@ impl Asset {
         self.character.as_ref()
     }
 
-    /// The files of its folder that this one names, buffers and images, each once: what must go along when it moves.
+    /// The files of its folder that this one names, buffers and images, each once: they must be moved together with it.
     #[must_use]
     pub fn files(&self) -> &[String] {
         &self.files
@@ -184,7 +184,7 @@ impl Asset {
         &self.bones
     }
 
-    /// True where the file has meshes, so that it is more than joints and their motion.
+    /// True if the file has meshes, so that it is more than joints and their motion.
     #[must_use]
     pub const fn has_meshes(&self) -> bool {
         self.has_meshes
@@ -198,37 +198,37 @@ impl Asset {
 
     /// The file with these animations.
     ///
-    /// - `animations`: those of the file, in their order, edited; more of them are added. A channel that the file has is replaced when one of its
-    ///   numbers differs in single precision; a channel that it lacks is added. What is not named stays.
-    /// - `stem`: what a new file of bytes is called, without `.bin`; asked for only where [`Written::buffers`] is not empty
+    /// - `animations`: those of the file, in their order, edited; further ones are added. A channel of the file is replaced if one of its
+    ///   numbers differs in single precision; a new channel is added. All others are kept.
+    /// - `stem`: the name of a new buffer file, without `.bin`; used only if [`Written::buffers`] is not empty
     ///
-    /// All else is copied byte for byte. Without a difference, the file is the one that was read. New values take the place of the old ones where
-    /// nothing else uses these and there is room; otherwise they are added, and the old ones stay, unused: to a binary container at the end of its
-    /// data, to a file of text as a data URI or as a file of their own, whichever it has already. A node that has a matrix, which the format lets no
-    /// channel move, gets translation, rotation and scale in its place where it is moved.
+    /// All else is copied byte for byte. Without a difference, the file is the one that was read. New values replace the old ones if
+    /// nothing else uses these and they fit; otherwise they are added, and the old ones remain, unused: in a binary container at the end of its
+    /// data, in a text file as a data URI or as a separate file, whichever it has already. A node with a matrix, which the format does not allow to be
+    /// animated, gets translation, rotation and scale instead if it is moved.
     ///
     /// # Errors
-    /// [`Error::Value`] with `animations[i].channels[j]`: what [`from_bytes`](Self::from_bytes) refuses too, and times that are the same in single
-    /// precision. A file that becomes larger than its form can hold.
+    /// [`Error::Value`] with `animations[i].channels[j]`: everything that [`from_bytes`](Self::from_bytes) refuses, and times that coincide in single
+    /// precision. A file that exceeds the largest size of its format.
     pub fn write(&self, animations: &[Animation], stem: &str) -> Result<Written> {
-        write::write(self, (animations, &self.asides), stem)
+        write::write(self, (animations, &self.other_channels), stem)
     }
 
-    /// For each animation its channels that move no node.
-    pub(crate) fn asides(&self) -> &[Vec<Aside>] {
-        &self.asides
+    /// For each animation its channels that do not move nodes.
+    pub(crate) fn other_channels(&self) -> &[Vec<OtherChannel>] {
+        &self.other_channels
     }
 
-    /// [`write`](Self::write) with channels that move no node in another time.
+    /// [`write`](Self::write) with retimed channels that do not move nodes.
     ///
-    /// - `asides`: those of the file, with other times
+    /// - `other_channels`: those of the file, with other times
     pub(crate) fn write_with(
         &self,
         animations: &[Animation],
-        asides: &[Vec<Aside>],
+        other_channels: &[Vec<OtherChannel>],
         stem: &str,
     ) -> Result<Written> {
-        write::write(self, (animations, asides), stem)
+        write::write(self, (animations, other_channels), stem)
     }
 }
 
@@ -238,12 +238,12 @@ pub(super) fn parse<'b>(
     bytes: &'b [u8],
     limits: &Limits,
 ) -> Result<Document<'b>> {
-    // Buffers may stand in the text as long strings.
+    // Buffers may be long strings in the text.
     let limits = Limits { text_bytes: limits.file_bytes, ..*limits };
     Document::parse(container.text(bytes)?, &limits)
 }
 
-/// The files that a file names. What names none, or leads out of the folder, is refused only where it is needed.
+/// The files that a file names. Invalid URIs are refused only when they are needed.
 fn files(file: &Object<'_>) -> Vec<String> {
     let mut files = Vec::new();
     let mut is_known = BTreeSet::new();
@@ -260,7 +260,7 @@ fn files(file: &Object<'_>) -> Vec<String> {
     files
 }
 
-/// Gives the files of a folder, for [`Asset::from_bytes`]: those that, links followed, lie inside it.
+/// Gives the files of a folder, for [`Asset::from_bytes`]: those that are inside it after resolving links.
 pub fn folder(folder: &Path, limits: Limits) -> impl FnMut(&str) -> Result<Vec<u8>> + use<> {
     let folder = if folder.as_os_str().is_empty() { PathBuf::from(".") } else { folder.to_owned() };
     move |path| {
@@ -273,7 +273,7 @@ pub fn folder(folder: &Path, limits: Limits) -> impl FnMut(&str) -> Result<Vec<u
         }
         // A pipe or a device may never end.
         if !found.is_file() {
-            return Err(refuse("it is no file".into()));
+            return Err(refuse("it is not a file".into()));
         }
         text::read_bytes(&found, &limits)
     }

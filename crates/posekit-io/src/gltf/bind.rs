@@ -1,4 +1,4 @@
-//! Inverse bind matrices of skins. A skeleton does not need them, so their faults are warnings, save references to what is not there.
+//! Inverse bind matrices of skins. A skeleton does not need them, so their faults are warnings, except references to missing objects.
 
 use posekit::glam::DVec3;
 
@@ -10,10 +10,10 @@ use crate::error::Result;
 use crate::json::{Cursor, Object};
 use crate::warnings::Warnings;
 
-/// A matrix is singular where its volume is less than this part of what its axes could span.
+/// A matrix is singular if its determinant is less than this fraction of the product of its axes' lengths.
 const FLAT: f64 = 1e-9;
 
-/// The matrices of a skin, as far as their form is right.
+/// The matrices of a skin, if their format is valid.
 pub(super) fn read_form<'d>(
     skin: &Object<'d>,
     lists: &Lists<'d>,
@@ -37,9 +37,9 @@ pub(super) fn read_form<'d>(
     Ok(Some(accessor))
 }
 
-/// Looks at the matrices of all skins, where they can be had without opening another file.
+/// Checks the matrices of all skins that are available without opening another file.
 ///
-/// - `room`: numbers that may be looked at; many skins may share the same ones
+/// - `room`: the largest number of values checked; many skins may share the same ones
 pub(super) fn check_matrices<'d>(
     file: &Object<'d>,
     lists: &Lists<'d>,
@@ -50,7 +50,7 @@ pub(super) fn check_matrices<'d>(
     let skins = file.optional("skins").map_or(Ok(Vec::new()), |skins| skins.list())?;
     for skin in skins {
         let fields = skin.any_object()?;
-        // What is wrong with the form has been said where the skin was read.
+        // Faults of the format have been reported when the skin was read.
         let Some(accessor) = read_form(&fields, lists, 0, &mut Warnings::new())? else { continue };
         let is_at_hand = accessor.spans().all(|span| buffers.is_at_hand(lists, span.buffer));
         if !is_at_hand
@@ -72,7 +72,7 @@ pub(super) fn check_matrices<'d>(
 
 fn warn_of_matrix(field: &Cursor<'_>, at: usize, warnings: &mut Warnings) {
     let message = format!(
-        "matrix {at} is not finite or singular, and perhaps others; what it binds cannot be drawn"
+        "matrix {at}, and possibly others, is singular or not finite; its part of the skin cannot be drawn"
     );
     warn(warnings, field, &message);
 }

@@ -10,13 +10,13 @@ use crate::json::Cursor;
 use crate::limits::Limits;
 use crate::text::check_size;
 
-/// Reads base64 with or without the padding at its end, writes it with.
+/// Reads base64 with or without padding, writes it with padding.
 pub(super) const BASE64: GeneralPurpose = GeneralPurpose::new(
     &base64::alphabet::STANDARD,
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
 
-/// What gives the bytes of a file of the asset's folder: the path is decoded, checked, and has `/` between its parts.
+/// Gives the bytes of a file of the asset's folder: the path is decoded, checked, and has `/` between its parts.
 pub(super) type Resolve<'r> = &'r mut dyn FnMut(&str) -> Result<Vec<u8>>;
 
 /// The buffers of a file.
@@ -26,7 +26,7 @@ pub(super) struct Buffers<'r, 'd> {
     loaded: Vec<Option<Loaded>>,
     resolve: Resolve<'r>,
     limits: Limits,
-    /// Bytes of all buffers that are not in the container.
+    /// The size of all buffers outside the container \[bytes\].
     total: usize,
 }
 
@@ -47,7 +47,7 @@ impl<'r, 'd> Buffers<'r, 'd> {
         Self { data, loaded, resolve, limits: *limits, total: 0 }
     }
 
-    /// The bytes of a buffer, at least as many as it declares.
+    /// The bytes of a buffer, at least as many as declared.
     pub(super) fn load(&mut self, lists: &Lists<'d>, index: usize) -> Result<&[u8]> {
         if self.loaded[index].is_none() {
             self.loaded[index] = Some(self.fetch(lists, index)?);
@@ -59,7 +59,7 @@ impl<'r, 'd> Buffers<'r, 'd> {
         })
     }
 
-    /// True where the numbers of an accessor are written down. Those of times without are zeros, which are no times; a buffer without a URI may be
+    /// True if the numbers of an accessor are stored in the file. Times without data are zeros, which are not valid times; a buffer without a URI may be
     /// filled by an extension.
     pub(super) fn has_bytes(&self, lists: &Lists<'d>, accessor: &Accessor<'d>) -> bool {
         let has_bytes = |index: usize| {
@@ -69,7 +69,7 @@ impl<'r, 'd> Buffers<'r, 'd> {
         accessor.spans().next().is_some() && accessor.spans().all(|span| has_bytes(span.buffer))
     }
 
-    /// True where the bytes of a buffer can be had without another file.
+    /// True if the bytes of a buffer are available without another file.
     pub(super) fn is_at_hand(&self, lists: &Lists<'d>, index: usize) -> bool {
         let uri = lists.buffers[index].as_object().and_then(|fields| fields.optional("uri"));
         let is_data =
@@ -104,12 +104,14 @@ impl<'r, 'd> Buffers<'r, 'd> {
         };
         let declared = length.count()?;
         if found < usize::try_from(declared).unwrap_or(usize::MAX) {
-            return Err(length.invalid(format!("{declared} bytes are declared, {found} are there")));
+            return Err(
+                length.invalid(format!("{declared} bytes are declared, but there are {found}"))
+            );
         }
         Ok(loaded)
     }
 
-    /// All buffers together may be as large as a file: many may name the same one.
+    /// All buffers together are limited to the size of a file, because many may name the same one.
     fn check_room(&self, more: usize) -> Result<()> {
         check_size(self.total.saturating_add(more) as u64, &self.limits).map_err(
             |error| match error {
@@ -124,7 +126,7 @@ impl<'r, 'd> Buffers<'r, 'd> {
     }
 }
 
-/// The bytes that a data URI holds.
+/// The bytes of a data URI.
 pub(super) fn decode(base64: &str) -> core::result::Result<Vec<u8>, String> {
-    BASE64.decode(base64).map_err(|error| format!("the data are not base64: {error}"))
+    BASE64.decode(base64).map_err(|error| format!("the data is not base64: {error}"))
 }

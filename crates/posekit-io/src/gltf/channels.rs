@@ -1,42 +1,42 @@
-//! Reads animations: which node each channel moves, how, and its keys.
+//! Reads animations: the target of each channel, its interpolation, and its keys.
 
 use std::collections::BTreeMap;
 
 use super::accessors::{Accessor, Component, Lists};
 use super::animation::{Animation, Channel, Interpolation, TargetPath};
-use super::aside::Aside;
 use super::buffers::Buffers;
 use super::nodes::{Tree, read_index};
+use super::other_channels::OtherChannel;
 use crate::error::{Error, Place, Result};
 use crate::json::{Cursor, Object};
 use crate::limits::Limits;
 use crate::warnings::Warnings;
 
-/// The index in the file of every channel of an animation that moves a node, also of those that could not be read.
+/// The indices in the file of all channels of an animation that move nodes, including those that could not be read.
 pub(super) type Targets = BTreeMap<(usize, TargetPath), usize>;
 
-/// The animations of a file, and where their channels stand in it.
+/// The animations of a file, and the indices of their channels in it.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Animations {
     pub(super) list: Vec<Animation>,
-    /// One for each.
+    /// One for each animation.
     pub(super) targets: Vec<Targets>,
-    /// One list for each.
-    pub(super) asides: Vec<Vec<Aside>>,
+    /// One list for each animation.
+    pub(super) other_channels: Vec<Vec<OtherChannel>>,
 }
 
-/// What is needed on the way.
+/// The context of the reader.
 pub(super) struct Source<'s, 'r, 'd> {
     pub(super) file: &'s Object<'d>,
     pub(super) tree: &'s Tree<'d>,
     pub(super) lists: &'s Lists<'d>,
     pub(super) buffers: Buffers<'r, 'd>,
-    /// For each mesh, whether it has shapes that weights mix.
+    /// For each mesh, whether it has morph targets.
     pub(super) morphs: Vec<bool>,
     pub(super) limits: &'s Limits,
 }
 
-/// How keys become a motion; several channels may share one.
+/// A sampler; several channels may share one.
 pub(super) struct Sampler<'d> {
     input: Cursor<'d>,
     output: Cursor<'d>,
@@ -58,10 +58,11 @@ pub(super) fn read_animations(
     }
     let mut room = source.limits.animation_values;
     for cursor in &list {
-        let (animation, targets, asides) = read_animation(source, cursor, &mut room, warnings)?;
+        let (animation, targets, other_channels) =
+            read_animation(source, cursor, &mut room, warnings)?;
         animations.list.push(animation);
         animations.targets.push(targets);
-        animations.asides.push(asides);
+        animations.other_channels.push(other_channels);
     }
     Ok(animations)
 }
@@ -71,7 +72,7 @@ fn read_animation<'d>(
     cursor: &Cursor<'d>,
     room: &mut usize,
     warnings: &mut Warnings,
-) -> Result<(Animation, Targets, Vec<Aside>)> {
+) -> Result<(Animation, Targets, Vec<OtherChannel>)> {
     let fields = cursor.any_object()?;
     warn_of_unknown(&fields, &["channels", "samplers", "name"], warnings);
     let name = fields.optional("name").map(|name| name.text().map(str::to_owned)).transpose()?;
@@ -87,24 +88,24 @@ fn read_animation<'d>(
         .map(|sampler| read_sampler(source.lists, sampler, warnings))
         .collect::<Result<_>>()?;
     let mut animation = Animation { name, channels: Vec::new() };
-    let (mut targets, mut asides) = (Targets::new(), Vec::new());
+    let (mut targets, mut other_channels) = (Targets::new(), Vec::new());
     for (index, cursor) in channel_list.iter().enumerate() {
         let Some((sampler, node, path)) = read_target(source, cursor, samplers.len(), warnings)?
         else {
-            asides.extend(Aside::read(source, &samplers, (index, cursor), room));
+            other_channels.extend(OtherChannel::read(source, &samplers, (index, cursor), room));
             continue;
         };
         if let Some(first) = targets.insert((node, path), index) {
             let label = label(source, node, path);
             let target = channel_list[first].any_object()?.required("target")?;
-            return Err(target.invalid(format!("channel {index} moves the same: {label}")));
+            return Err(target.invalid(format!("channel {index} has the same target: {label}")));
         }
         let field = cursor.any_object()?.required("sampler")?;
         let channel =
             read_keys(source, (&field, &samplers[sampler]), (node, path), room, warnings)?;
         animation.channels.extend(channel);
     }
-    Ok((animation, targets, asides))
+    Ok((animation, targets, other_channels))
 }
 
 fn read_sampler<'d>(
@@ -146,7 +147,7 @@ fn read_sampler<'d>(
     Ok(Sampler { input, output, times, values, interpolation })
 }
 
-/// The sampler, the node and the part of it that a channel moves; `None` for what is passed over.
+/// The sampler, the node and the path of a channel; `None` for an ignored channel.
 fn read_target(
     source: &Source<'_, '_, '_>,
     cursor: &Cursor<'_>,
@@ -162,8 +163,8 @@ fn read_target(
     let path_field = object.required("path")?;
     let path = path_field.text()?;
     let Some(node_field) = object.optional("node") else {
-        // Extensions may move what is no node; to the format itself such a channel moves nothing.
-        warn(warnings, &target, "names no node; the channel is passed over");
+        // Extensions may animate other things than nodes; in the core format such a channel has no effect.
+        warn(warnings, &target, "names no node; the channel is ignored");
         return Ok(None);
     };
     let node = read_index(&node_field, source.tree.len(), "node")?;
@@ -172,12 +173,12 @@ fn read_target(
         let mesh = node_fields.optional("mesh");
         let mesh = mesh.and_then(|mesh| source.morphs.get(mesh.as_index()?));
         if !mesh.is_some_and(|has_morphs| *has_morphs) {
-            warn(warnings, &target, "the node has no shapes that weights could mix");
+            warn(warnings, &target, "the node has no morph targets");
         }
         return Ok(None);
     }
     let Some(path) = TargetPath::from_name(path) else {
-        warn(warnings, &path_field, "is not known; the channel is passed over");
+        warn(warnings, &path_field, "is unknown; the channel is ignored");
         return Ok(None);
     };
     if node_fields.optional("matrix").is_some() {
@@ -185,12 +186,16 @@ fn read_target(
         return Err(target.invalid(format!("{label}: a node with a matrix cannot be moved")));
     }
     if node_fields.optional("skin").is_some() {
-        warn(warnings, &path_field, "the node shows a skin, which stays where its joints are");
+        warn(
+            warnings,
+            &path_field,
+            "the node has a skinned mesh, which follows its joints instead",
+        );
     }
     Ok(Some((sampler, node, path)))
 }
 
-/// The keys of a channel; `None` where the file has none.
+/// The keys of a channel; `None` if the file has none.
 fn read_keys<'d>(
     source: &mut Source<'_, '_, 'd>,
     (field, sampler): (&Cursor<'d>, &Sampler<'d>),
@@ -205,16 +210,16 @@ fn read_keys<'d>(
     {
         source.lists.check_compression(accessor)?;
         if !source.buffers.has_bytes(source.lists, accessor) {
-            warn(warnings, field, "has no data; the channel is passed over");
+            warn(warnings, field, "has no data; the channel is ignored");
             return Ok(None);
         }
     }
-    // Times are all different, so no more than one of those that are not written down can be right.
+    // Times are all different, so at most one of those without data can be valid.
     if let Some(sparse) = sampler.times.sparse.as_ref().filter(|_| sampler.times.span.is_none())
         && n_times > sparse.count + 1
     {
         return Err(sampler.input.invalid(format!(
-            "{label}: {n_times} times, of which only {} are there",
+            "{label}: {n_times} times, of which only {} have data",
             sparse.count
         )));
     }
@@ -244,7 +249,7 @@ fn read_keys<'d>(
     Ok(Some(channel))
 }
 
-/// Compares what a channel needs with what its accessors say they have, before any number is read.
+/// Compares the requirements of a channel with the descriptions of its accessors, before any number is read.
 fn check_form(
     label: &str,
     field: &Cursor<'_>,
@@ -272,7 +277,7 @@ fn check_form(
     Ok(())
 }
 
-/// A channel in words: ``rotation of `knee` (node 4)``.
+/// A channel for messages: ``rotation of `knee` (node 4)``.
 fn label(source: &Source<'_, '_, '_>, node: usize, path: TargetPath) -> String {
     match source.tree.names[node] {
         Some(name) => format!("{} of `{name}` (node {node})", path.name()),
@@ -280,7 +285,7 @@ fn label(source: &Source<'_, '_, '_>, node: usize, path: TargetPath) -> String {
     }
 }
 
-/// For each mesh of a file, whether it has shapes that weights mix.
+/// For each mesh of a file, whether it has morph targets.
 pub(super) fn meshes_with_morphs(file: &Object<'_>) -> Vec<bool> {
     let has_targets = |mesh: &Cursor<'_>| {
         let primitives = mesh.as_object()?.optional("primitives")?.as_list()?;
@@ -290,16 +295,16 @@ pub(super) fn meshes_with_morphs(file: &Object<'_>) -> Vec<bool> {
     meshes.unwrap_or_default().iter().map(|mesh| has_targets(mesh) == Some(true)).collect()
 }
 
-/// Warns of fields that the format does not have, save those in which anything may stand.
+/// Warns of fields that the format does not have, except those with free content.
 pub(super) fn warn_of_unknown(fields: &Object<'_>, known: &[&str], warnings: &mut Warnings) {
     for (name, field) in fields.fields() {
         if !known.contains(&name) && !matches!(name, "extensions" | "extras") {
-            warn(warnings, &field, "is no field of the format");
+            warn(warnings, &field, "is not a field of the format");
         }
     }
 }
 
-/// A warning that names a path. A line would cost a look through the whole text for each, and there may be very many.
+/// A warning that names a path. Finding the line would take a pass through the whole text for each, and there may be very many.
 pub(super) fn warn(warnings: &mut Warnings, cursor: &Cursor<'_>, message: &str) {
     warnings.push(Place::named(cursor.path()), message);
 }

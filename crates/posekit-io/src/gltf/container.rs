@@ -8,17 +8,17 @@ use crate::limits::Limits;
 use crate::text;
 use crate::warnings::Warnings;
 
-/// What a binary container begins with.
+/// The first bytes of a binary container.
 pub(super) const MAGIC: &[u8] = b"glTF";
 
-/// Bytes of the container's header (magic, version, length) and of a chunk's (length, kind).
+/// Sizes of the container's header (magic, version, length) and of a chunk's (length, kind) in bytes.
 const HEADER: usize = 12;
 const CHUNK_HEADER: usize = 8;
 
-/// Chunks begin and end at multiples of so many bytes.
+/// The alignment of chunks in bytes.
 pub(super) const ALIGNMENT: usize = 4;
 
-/// Where the parts of a file stand.
+/// The ranges of the parts of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Container {
     /// The JSON text, without a byte-order mark.
@@ -31,14 +31,14 @@ pub(super) struct Container {
 pub(super) struct Binary {
     /// The data of the chunk `BIN`, if there is one.
     pub(super) data: Option<Range<usize>>,
-    /// Where the other chunks begin.
+    /// The start of the other chunks.
     rest: usize,
-    /// Where the container ends; what stands behind is no part of it.
+    /// The end of the container; further bytes are not part of it.
     end: usize,
 }
 
 impl Container {
-    /// Takes a file apart, whichever of the two forms it has. Lengths that it declares are compared with the bytes that are there.
+    /// Finds the parts of a file in either format. Declared lengths are compared with the actual ones.
     pub(super) fn split(bytes: &[u8], limits: &Limits, warnings: &mut Warnings) -> Result<Self> {
         if !bytes.starts_with(MAGIC) {
             let text = text::decode_text(bytes, limits)?;
@@ -82,14 +82,14 @@ impl Container {
         Some(&bytes[self.binary.as_ref()?.data.clone()?])
     }
 
-    /// The file with another JSON text and, where they are given, other data. All else is copied.
+    /// The file with another JSON text and, if given, other data. All else is copied.
     pub(super) fn rebuild(&self, bytes: &[u8], json: &str, data: Option<&[u8]>) -> Result<Vec<u8>> {
         let Some(binary) = &self.binary else {
             return Ok(
                 [&bytes[..self.json.start], json.as_bytes(), &bytes[self.json.end..]].concat()
             );
         };
-        // The old text was filled up with blanks.
+        // The old text was padded with blanks.
         let blanks =
             json.bytes().rev().take(ALIGNMENT - 1).take_while(|&byte| byte == b' ').count();
         let mark = &bytes[HEADER + CHUNK_HEADER..self.json.start];
@@ -112,7 +112,7 @@ impl Container {
     }
 }
 
-/// Reads the header and says where the container ends.
+/// Reads the header and returns the end of the container.
 fn container_end(bytes: &[u8], warnings: &mut Warnings) -> Result<usize> {
     let header = |at: usize| number(bytes, at).ok_or_else(|| cut_short("the header"));
     let (version, declared) = (header(4)?, header(8)?);
@@ -121,16 +121,19 @@ fn container_end(bytes: &[u8], warnings: &mut Warnings) -> Result<usize> {
         return Err(Error::Unsupported { place: Place::named("the container"), message });
     }
     if declared > bytes.len() {
-        return Err(invalid(format!("{declared} bytes are declared, {} are there", bytes.len())));
+        return Err(invalid(format!(
+            "{declared} bytes are declared, but there are {}",
+            bytes.len()
+        )));
     }
     if declared < bytes.len() {
-        let message = format!("{} bytes behind its end are not looked at", bytes.len() - declared);
+        let message = format!("{} bytes after its end are ignored", bytes.len() - declared);
         warnings.push(Place::named("the container"), message);
     }
     Ok(declared.max(HEADER).min(bytes.len()))
 }
 
-/// The kind of the chunk at `at`, and where its data stand.
+/// The kind of the chunk at `at`, and the range of its data.
 fn chunk<'b>(
     bytes: &'b [u8],
     at: usize,
@@ -160,7 +163,7 @@ fn length_bytes(length: usize) -> Result<[u8; 4]> {
     Ok(length?.to_le_bytes())
 }
 
-/// Four bytes as a number, if they are there.
+/// Four bytes as a number, if there are as many.
 fn number(bytes: &[u8], at: usize) -> Option<usize> {
     let four = bytes.get(at..at.checked_add(4)?)?;
     usize::try_from(u32::from_le_bytes(four.try_into().ok()?)).ok()

@@ -1,4 +1,4 @@
-//! Hands of `WebXR`, whose joints stand beside each other.
+//! Hands of `WebXR`, whose joints are siblings.
 
 use posekit::skeleton::{JointKind, Skeleton};
 
@@ -13,10 +13,10 @@ const FINGERS: [&str; 5] =
 const JOINTS: [&str; 5] =
     ["metacarpal", "phalanx-proximal", "phalanx-intermediate", "phalanx-distal", "tip"];
 
-/// The same skeleton with the fingers of a hand hung on its wrist, joint by joint, where all of them stand beside each other: the standard hands over every
-/// joint by itself, and its models are made so. What they are called says how they hang together. At rest everything is where it was.
+/// The same skeleton with the fingers of a hand as chains below its wrist, if all joints are siblings: the standard provides every
+/// joint separately, and its models are made accordingly. The names of the joints determine the hierarchy. The rest pose is unchanged.
 ///
-/// `None` for other skeletons, those of hands that hang together included.
+/// `None` for other skeletons, including hands that have a hierarchy already.
 pub(crate) fn with_fingers_hung(skeleton: &Skeleton) -> Result<Option<Skeleton>> {
     let Some(parents) = parents_by_name(skeleton) else { return Ok(None) };
     let order = parents_first(&parents);
@@ -36,7 +36,7 @@ pub(crate) fn with_fingers_hung(skeleton: &Skeleton) -> Result<Option<Skeleton>>
     Ok(Some(Skeleton::try_new(order.iter().map(joint).collect())?))
 }
 
-/// The parent of each joint as the names have it; `None` unless the joints of one hand are there, each of which turns and hangs on nothing that does.
+/// The parent of each joint by the names; `None` unless all joints of one hand exist, each movable and without a movable ancestor.
 fn parents_by_name(skeleton: &Skeleton) -> Option<Vec<Option<usize>>> {
     let mut parents: Vec<Option<usize>> =
         (0..skeleton.n_joints()).map(|joint| skeleton.parent(joint)).collect();
@@ -60,7 +60,7 @@ fn parents_by_name(skeleton: &Skeleton) -> Option<Vec<Option<usize>>> {
     Some(parents)
 }
 
-/// All joints, each behind the one it hangs on, otherwise in their order.
+/// All joints, parents first, otherwise in their order.
 fn parents_first(parents: &[Option<usize>]) -> Vec<usize> {
     let mut children = vec![Vec::new(); parents.len()];
     let mut ahead = Vec::new();

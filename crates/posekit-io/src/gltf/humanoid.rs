@@ -1,11 +1,11 @@
-//! Which nodes are which bones of a person, as VRM and VRMA files say.
+//! The humanoid bones that VRM and VRMA files name.
 
 use super::nodes::Tree;
 use crate::json::{Cursor, Object};
 
-/// The bones that a file names, with their nodes, in the order of the file: `leftUpperLeg`, `hips` and so on, as VRM calls them.
+/// The bones that a file names, with their nodes, in the order of the file: `leftUpperLeg`, `hips` and so on, the names of VRM.
 ///
-/// What an extension says amiss is passed over, as extensions are that nobody needs.
+/// Faults in the extension are ignored, because nothing depends on it.
 pub(super) fn read_bones(file: &Object<'_>, tree: &Tree<'_>) -> Vec<(String, usize)> {
     let Some(extensions) = file.optional("extensions").and_then(|field| field.as_object()) else {
         return Vec::new();

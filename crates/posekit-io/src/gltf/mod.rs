@@ -1,32 +1,31 @@
 //! Characters from glTF 2.0: `.gltf`, `.glb`, and `.vrm` and `.vrma`, which are the same container.
 //!
-//! - [`read_bytes`] and [`read_file`] read the hierarchy of nodes: where the bones are, at rest. No buffer is looked at, and no other file is opened.
-//! - [`Asset`] also reads what moves the nodes, from buffers in the file or beside it, and writes a file with other [`Animation`]s that is otherwise
-//!   the same. Meshes, materials and whatever extensions there are go through untouched.
+//! - [`read_bytes`] and [`read_file`] read the hierarchy of nodes: the bones at rest. No buffer is read, and no other file is opened.
+//! - [`Asset`] also reads animations, from buffers in the file or beside it, and writes a file with other [`Animation`]s that is otherwise
+//!   the same. Meshes, materials and extensions are unchanged.
 //!
 //! # From nodes to joints
 //! - The nodes that skins list are balls. Nodes above them are fixed joints, so that an armature keeps its place; nodes below them, such as a sword in a
 //!   hand, are fixed as well and can carry a task. In a file without skins every node is a ball.
-//! - A joint stands where its node stands, scales of all ancestors applied, and is turned as the rotations of its ancestors and its own turn it. At neutral
+//! - A joint has the position of its node, with the scales of all ancestors applied, and the product of the rotations of its ancestors and its own. At neutral
 //!   values the skeleton is the character at rest.
-//! - Scale itself has no place in a skeleton. Under equal scales, mirrored ones too, a joint's rotation is the node's rotation; under unequal ones the
-//!   bones keep their lengths at rest, and a warning says so.
+//! - Skeletons have no scale. Under uniform scales, mirrored ones included, a joint's rotation is the node's rotation; under non-uniform ones the
+//!   bones keep their lengths at rest, with a warning.
 //!
-//! Lengths are metres, y is up, as the format has it.
+//! Lengths are metres, y is up, as the format specifies.
 //!
 //! # From channels to keys
-//! A [`Channel`] is what the file says: keys at times, of one part of one node's transform on its parent, by one of three interpolations. Nothing is
-//! sampled, resampled or brought to length 1. Numbers are single precision in files and exact in f64; normalised integers become the numbers that they
-//! stand for, sparse accessors are filled in. Weights of shapes are passed over.
+//! A [`Channel`] has the content of the file: keys at times, of one part of one node's transform on its parent, with one of three interpolations. Nothing is
+//! sampled, resampled or normalised. Numbers are single precision in files and exact in f64; normalised integers become the numbers that they
+//! represent, sparse accessors are resolved. Morph target weights are ignored.
 //!
-//! # What a fault is
-//! Where a file says what cannot be, or what is needed is not there, reading ends with an error that names the JSON path. What is against the format
-//! but leaves no doubt about skeleton and keys, such as a stride, missing bounds, or inverse bind matrices that are too few, is a warning with the path
-//! alone.
+//! # Errors and warnings
+//! If a file is inconsistent, or something necessary is missing, reading ends with an error that names the JSON path. A violation of the format
+//! that leaves no doubt about skeleton and keys, such as a stride, missing bounds, or too few inverse bind matrices, is a warning with the path
+//! only.
 
 mod accessors;
 mod animation;
-mod aside;
 mod asset;
 mod bind;
 mod buffers;
@@ -36,6 +35,7 @@ mod hand;
 mod humanoid;
 mod new_file;
 mod nodes;
+mod other_channels;
 mod sample;
 mod scenes;
 mod skeleton;
@@ -57,27 +57,27 @@ use crate::limits::Limits;
 use crate::text;
 use crate::warnings::Warnings;
 
-pub(crate) use aside::Aside;
 pub(crate) use hand::{WRIST, with_fingers_hung};
 pub(crate) use new_file::{NewFile, container};
+pub(crate) use other_channels::OtherChannel;
 
 pub use animation::{Animation, Channel, Interpolation, TargetPath};
 pub use asset::{Asset, BufferFile, Written, folder, no_files};
 pub use new_file::points_glb;
 
-/// A character: its skeleton, and the nodes that its joints were.
+/// A character: its skeleton, and the nodes of its joints.
 #[derive(Debug, Clone)]
 pub struct Character {
     skeleton: Skeleton,
-    /// Node of each joint.
+    /// The node of each joint.
     nodes: Vec<usize>,
-    /// Where the node of each joint stands on its parent when nothing moves.
+    /// The placement of each joint's node on its parent at rest.
     rests: Vec<Rest>,
-    /// The joint that carries all that moves, if there is one.
+    /// The joint that carries all moving joints, if there is one.
     root: Option<usize>,
 }
 
-/// Where a node stands on its parent when nothing moves.
+/// The placement of a node on its parent at rest.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Rest {
     pub(crate) translation: DVec3,
@@ -89,11 +89,11 @@ pub(crate) struct Rest {
 /// Reads a character from the bytes of a `.gltf`, `.glb`, `.vrm` or `.vrma` file.
 ///
 /// # Errors
-/// By JSON path, such as `nodes[3].children[0]`: nodes with two parents or in a ring, references to what is not there, matrices with shear on which joints
-/// stand, or beside other transforms, rotations that are not of unit length, skins without joints. Containers that are cut short or are no glTF 2.0. A file
+/// By JSON path, such as `nodes[3].children[0]`: nodes with two parents or in a cycle, references to missing objects, matrices with shear above
+/// joints, or beside other transforms, rotations that are not of unit length, skins without joints. Containers that are truncated or not glTF 2.0. A file
 /// without nodes has no skeleton and is an error.
 ///
-/// # Example: a bone and what hangs on it
+/// # Example: a bone and its child
 /// ```
 /// use posekit_io::{Limits, Warnings, gltf};
 ///
@@ -136,7 +136,7 @@ impl Character {
         &self.skeleton
     }
 
-    /// The index of the node that a joint was.
+    /// The index of a joint's node.
     ///
     /// # Panics
     /// When the skeleton has no such joint.
@@ -145,27 +145,27 @@ impl Character {
         self.nodes[joint]
     }
 
-    /// The joint that was a node, if the node is part of the skeleton.
+    /// The joint of a node, if the node is part of the skeleton.
     #[must_use]
     pub fn joint(&self, node: usize) -> Option<usize> {
         self.nodes.iter().position(|&candidate| candidate == node)
     }
 
-    /// Where the node of a joint stands on its parent when nothing moves.
+    /// The placement of a joint's node on its parent at rest.
     pub(crate) fn rest(&self, joint: usize) -> &Rest {
         &self.rests[joint]
     }
 
-    /// True for the joint that carries all that moves; where there is none, for every joint without a parent.
+    /// True for the joint that carries all moving joints; if there is none, for every joint without a parent.
     pub(crate) fn is_root(&self, joint: usize) -> bool {
         self.root.map_or(self.skeleton.parent(joint).is_none(), |root| root == joint)
     }
 
-    /// The same character on a floating base: the joint that carries all the others that move, the hips mostly, moves freely. Where there is no such
+    /// The same character on a floating base: the joint that carries all moving joints, usually the hips, moves freely. If there is no such
     /// joint, every joint without a parent does.
     ///
     /// # Errors
-    /// [`Error::Skeleton`](crate::Error::Skeleton), which a character that was read does not give.
+    /// [`Error::Skeleton`](crate::Error::Skeleton), which does not occur for a character that was read.
     pub fn with_free_root(&self) -> Result<Self> {
         let skeleton = with_free(&self.skeleton, |joint| self.is_root(joint))?;
         Ok(Self { skeleton, ..self.clone() })

@@ -1,13 +1,13 @@
-//! New files of numbers: lists with their accessors, and the container around them.
+//! New files: lists of numbers with their accessors, and the container.
 
 use crate::error::{Error, Place, Result};
 use crate::json::text_value;
 
-/// A GLB with points and their colours, to be looked at in any viewer.
+/// A GLB with coloured points, for any viewer.
 ///
-/// - `points`: in metres, z up; the file turns them so that y is up, as the format wants
-/// - `colours`: of each point: red, green and blue from 0 to 1, linear
-/// - `name`: of the mesh
+/// - `points`: in metres, z up; the file rotates them so that y is up, as the format specifies
+/// - `colours`: for each point red, green and blue from 0 to 1, linear
+/// - `name`: the name of the mesh
 ///
 /// # Errors
 /// [`Error::Value`] for no points, another number of colours, numbers that are not finite, or more than a GLB can hold.
@@ -54,11 +54,11 @@ fn invalid(message: impl Into<String>) -> Error {
 }
 
 fn too_large() -> Error {
-    let message = "it takes more than 4 GiB, which no GLB can hold".to_owned();
+    let message = "it takes more than 4 GiB, the largest size of a GLB".to_owned();
     Error::Value { place: Place::named("the container"), message }
 }
 
-/// Numbers behind each other, each list with its accessor and its view.
+/// Consecutive lists of numbers, each with its accessor and its view.
 #[derive(Debug, Default)]
 pub(crate) struct NewFile {
     pub(crate) bytes: Vec<u8>,

@@ -1,4 +1,4 @@
-//! Nodes: where each stands on its parent, and the tree that they form.
+//! Nodes: the placement of each on its parent, and the tree that they form.
 
 use posekit::glam::{DAffine3, DMat3, DQuat, DVec3};
 
@@ -8,13 +8,13 @@ use crate::json::{Cursor, Object};
 use crate::limits::{LARGEST, Limits};
 use crate::warnings::Warnings;
 
-/// How far from 1 the length of a rotation may be; files are written in single precision, and some by hand.
+/// The tolerance for the length of a rotation; files are written in single precision, and some by hand.
 const UNIT_TOLERANCE: f64 = 1e-2;
 
-/// How far from square the axes of a matrix may be to count as a rotation and a scale.
+/// The tolerance for the orthogonality of a matrix that counts as a rotation and a scale.
 const SQUARE_TOLERANCE: f64 = 1e-3;
 
-/// Scales that differ by less than this part are equal.
+/// Scales with a smaller relative difference are equal.
 const EQUAL_SCALES: f64 = 1e-4;
 
 /// All nodes of a file.
@@ -29,23 +29,23 @@ pub(super) struct Tree<'d> {
     pub(super) order: Vec<usize>,
 }
 
-/// Where a node stands on its parent.
+/// The placement of a node on its parent.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Placement {
     pub(super) rotation: DQuat,
     pub(super) affine: DAffine3,
     /// False where the scale differs between axes.
     pub(super) is_even: bool,
-    /// Why a matrix is no rotation, scale and translation; under it nothing can turn.
+    /// Why a matrix cannot be decomposed; nothing below it can rotate.
     pub(super) fault: Option<&'static str>,
 }
 
-/// A matrix taken apart: first the scale is applied, then the rotation, then the translation.
+/// A decomposed matrix: first the scale is applied, then the rotation, then the translation.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Parts {
     pub(super) translation: DVec3,
     pub(super) rotation: DQuat,
-    /// A mirror is a negative scale of x; which axis carries it makes no difference to where things are.
+    /// A reflection is a negative scale of x; the choice of the axis does not affect positions.
     pub(super) scale: DVec3,
 }
 
@@ -54,7 +54,7 @@ impl Tree<'_> {
         self.list.len()
     }
 
-    /// The node and all above it.
+    /// The node and all its ancestors.
     pub(super) fn ancestors(&self, node: usize) -> impl Iterator<Item = usize> + '_ {
         core::iter::successors(Some(node), |&node| self.parents[node])
     }
@@ -113,7 +113,7 @@ fn read_children(
     children.list()?.iter().map(claim).collect()
 }
 
-/// The index of something that is there.
+/// The index of an existing object.
 pub(super) fn read_index(cursor: &Cursor<'_>, count: usize, what: &str) -> Result<usize> {
     let index = cursor.count()?;
     let found = usize::try_from(index).ok().filter(|&index| index < count);
@@ -126,7 +126,7 @@ pub(super) fn read_index(cursor: &Cursor<'_>, count: usize, what: &str) -> Resul
     })
 }
 
-/// Puts parents before children. Since no node has two parents, what the walk does not come to stands in a ring.
+/// Orders parents before children. Because no node has two parents, nodes that the traversal does not reach are in a cycle or below one.
 fn walk(tree: &mut Tree<'_>, children: &[Vec<usize>]) -> Result<()> {
     let mut ahead: Vec<usize> =
         (0..tree.len()).rev().filter(|&node| tree.parents[node].is_none()).collect();
@@ -140,14 +140,14 @@ fn walk(tree: &mut Tree<'_>, children: &[Vec<usize>]) -> Result<()> {
     let mut is_seen = vec![false; tree.len()];
     tree.order.iter().for_each(|&node| is_seen[node] = true);
     let first = is_seen.iter().position(|seen| !seen).unwrap_or_default();
-    // From a node in a ring, or below one, so many steps up lead into the ring itself.
+    // From a node in a cycle, or below one, this number of steps up leads into the cycle.
     let inside = tree.ancestors(first).nth(tree.len()).unwrap_or(first);
     let above = tree.ancestors(inside).skip(1);
     let ring: Vec<String> =
         above.take_while(|&node| node != inside).map(|node| node.to_string()).collect();
     let ring = core::iter::once(inside.to_string()).chain(ring).collect::<Vec<_>>().join(", ");
     let place = tree.list[inside].place();
-    Err(Error::Tree { place, message: format!("nodes form a ring: {ring}") })
+    Err(Error::Tree { place, message: format!("nodes form a cycle: {ring}") })
 }
 
 fn read_placement(
@@ -168,7 +168,7 @@ fn read_placement(
         return read_matrix(&matrix);
     }
     if scale.min_element() == 0.0 && scale.max_element() == 0.0 {
-        warn(warnings, cursor, "the scale is 0: what hangs on it has no size");
+        warn(warnings, cursor, "the scale is 0: everything below it has no size");
     }
     let rotation = rotation.unwrap_or(DQuat::IDENTITY);
     let affine = DAffine3::from_scale_rotation_translation(scale, rotation, translation);
@@ -189,7 +189,7 @@ fn read_rotation(field: &Cursor<'_>) -> Result<DQuat> {
     Ok(rotation / length)
 }
 
-/// Where a matrix, column by column, puts a node.
+/// The placement of a node by a matrix, column by column.
 fn read_matrix(field: &Cursor<'_>) -> Result<Placement> {
     let affine = matrix(field)?;
     Ok(match taken_apart(&affine) {
@@ -212,7 +212,7 @@ fn matrix(field: &Cursor<'_>) -> Result<DAffine3> {
     Ok(DAffine3 { matrix3, translation: column(12) })
 }
 
-/// The matrix of a node as rotation, scale and translation, or why it is none.
+/// The matrix of a node as rotation, scale and translation, or why it cannot be decomposed.
 pub(super) fn matrix_parts(
     field: &Cursor<'_>,
 ) -> Result<core::result::Result<Parts, &'static str>> {
@@ -224,10 +224,10 @@ fn taken_apart(affine: &DAffine3) -> core::result::Result<Parts, &'static str> {
     let axes = [matrix.x_axis, matrix.y_axis, matrix.z_axis];
     let [x, y, z] = axes.map(|axis| axis.normalize_or_zero());
     if [x.dot(y), y.dot(z), z.dot(x)].iter().any(|cosine| cosine.abs() > SQUARE_TOLERANCE) {
-        return Err("shears, which the format forbids: it is no translation, rotation and scale");
+        return Err("shears, which the format forbids");
     }
     if [x, y, z].contains(&DVec3::ZERO) {
-        return Err("has an axis of no length, so it says no rotation");
+        return Err("has an axis of zero length, so its rotation is undefined");
     }
     let mirror = if x.cross(y).dot(z) < 0.0 { -1.0 } else { 1.0 };
     let x = x * mirror;

@@ -1,4 +1,4 @@
-//! What a channel says between its keys.
+//! Sampling of channels between their keys.
 
 use posekit::glam::DQuat;
 use posekit::math::slerp;
@@ -6,15 +6,15 @@ use posekit::math::slerp;
 use super::animation::{Channel, Interpolation, TargetPath};
 
 impl Channel {
-    /// The value at a time: that of the nearest end before the first key and after the last.
+    /// The value at a time; before the first key and after the last it is constant.
     ///
-    /// - `time`: when \[s\]; within `snap` of a key it is that key's value, to the bit
-    /// - `key`: where to look first, the key before the last time asked for; written
+    /// - `time`: \[s\]; within `snap` of a key the result is that key's value, to the bit
+    /// - `key`: where to search first, the key before the last sampled time; updated
     ///
-    /// Of the four numbers a rotation has all, of unit length, others the first three.
+    /// A rotation has four numbers, of unit length, other values the first three.
     ///
     /// # Degenerate cases
-    /// A channel without keys, which no reader gives, is the identity. A cubic of rotations that comes through zero is there the key before.
+    /// A channel without keys, which no reader returns, is the identity. Where a cubic of rotations is zero, the value is that of the previous key.
     pub(crate) fn sample(&self, time: f64, snap: f64, key: &mut usize) -> [f64; 4] {
         let Some(last) = self.times.len().checked_sub(1) else { return [0.0, 0.0, 0.0, 1.0] };
         if *key > last || self.times[*key] > time + snap {
@@ -51,7 +51,7 @@ impl Channel {
         self.brought_to_unit(value).unwrap_or([0.0, 0.0, 0.0, 1.0])
     }
 
-    /// A rotation of unit length; `None` for one that has none. Others as they are.
+    /// A normalised rotation, `None` for zero; other values unchanged.
     fn brought_to_unit(&self, value: [f64; 4]) -> Option<[f64; 4]> {
         if self.path != TargetPath::Rotation {
             return Some(value);

@@ -1,4 +1,4 @@
-//! Scenes, and the nodes that show skins: what they have to do with the skeleton.
+//! Scenes and skinned nodes, as far as they affect the skeleton.
 
 use super::channels::warn;
 use super::nodes::{Tree, read_index};
@@ -6,7 +6,7 @@ use crate::error::Result;
 use crate::json::Object;
 use crate::warnings::Warnings;
 
-/// Refuses scenes that list nodes which are not there, or which stand on others.
+/// Refuses scenes that list missing nodes, or nodes with parents.
 pub(super) fn check_scenes(file: &Object<'_>, tree: &Tree<'_>) -> Result<()> {
     for (node, cursor) in roots_of_scenes(file, tree)?.into_iter().flatten() {
         if let Some(parent) = tree.parents[node] {
@@ -32,7 +32,7 @@ fn roots_of_scenes<'d>(
     scenes.iter().map(roots).collect()
 }
 
-/// Warns of nodes whose transforms do nothing, since a skin stands where its joints are, and of skins whose joints stand in no scene of theirs.
+/// Warns of nodes whose transforms have no effect, because a skin follows its joints, and of skins whose joints are not in the same scene.
 pub(super) fn warn_of_skinned_nodes(
     file: &Object<'_>,
     tree: &Tree<'_>,
@@ -47,7 +47,7 @@ pub(super) fn warn_of_skinned_nodes(
             joints.first().map(|joint| Ok(tops[read_index(joint, tree.len(), "node")?])).transpose()
         })
         .collect::<Result<_>>()?;
-    // For each node at the top, those below it that show skins, and the tops of these.
+    // For each top node, the skinned nodes below it, and the top nodes of their joints.
     let mut shown = vec![Vec::new(); tree.len()];
     let is_moved = |node: usize| tree.local[node].affine != posekit::glam::DAffine3::IDENTITY;
     let mut is_moved_above = vec![false; tree.len()];
@@ -57,9 +57,9 @@ pub(super) fn warn_of_skinned_nodes(
         let Some(field) = tree.list[node].any_object()?.optional("skin") else { continue };
         let skin = read_index(&field, skins.len(), "skin")?;
         if is_moved(node) || is_moved_above[node] {
-            let whose = if is_moved(node) { "its own transform" } else { "what is above it" };
+            let whose = if is_moved(node) { "its own transform" } else { "that of an ancestor" };
             let message = format!(
-                "its mesh is skinned, so joints alone move it; {whose} does not, as the format has it"
+                "its mesh is skinned, so only joints move it; {whose} has no effect, as the format specifies"
             );
             warn(warnings, &tree.list[node], &message);
         }
@@ -69,13 +69,13 @@ pub(super) fn warn_of_skinned_nodes(
     for roots in roots_of_scenes(file, tree)? {
         roots.iter().for_each(|(root, _)| is_here[*root] = true);
         for (root, _) in &roots {
-            // Each is looked at in the first scene that has it, so that many scenes of many nodes take no longer than their text is long.
+            // Each is checked in the first scene that has it, so that the time is linear in the text.
             for (node, top) in core::mem::take(&mut shown[*root]) {
                 if !is_here[top] {
                     warn(
                         warnings,
                         &tree.list[node],
-                        "shows a skin in a scene that its joints are not in",
+                        "has a skin whose joints are not in its scene",
                     );
                 }
             }
@@ -85,7 +85,7 @@ pub(super) fn warn_of_skinned_nodes(
     Ok(())
 }
 
-/// The node without a parent above each node.
+/// The topmost ancestor of each node.
 fn tops(tree: &Tree<'_>) -> Vec<usize> {
     let mut tops: Vec<usize> = (0..tree.len()).collect();
     for &node in &tree.order {

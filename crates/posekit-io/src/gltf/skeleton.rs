@@ -16,14 +16,14 @@ use crate::error::{Place, Result};
 use crate::json::Object;
 use crate::warnings::Warnings;
 
-/// The part that a node plays.
+/// The role of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Role {
-    /// It is no part of the skeleton.
+    /// It is not part of the skeleton.
     None,
-    /// It carries joints, or hangs on one.
+    /// It is fixed, above or below joints that move.
     Fixed,
-    /// It turns.
+    /// It rotates.
     Ball,
 }
 
@@ -80,7 +80,7 @@ pub(super) fn read_skins<'d>(
     let Some(skins) = file.optional("skins") else { return Ok(all) };
     let list = skins.list()?;
     if list.is_empty() {
-        return Err(skins.invalid("the list must not be empty; leave it out"));
+        return Err(skins.invalid("the list must not be empty; omit it"));
     }
     for skin in list {
         let fields = skin.any_object()?;
@@ -99,13 +99,13 @@ pub(super) fn read_skins<'d>(
         };
         read_form(&fields, lists, own.len(), warnings)?;
         if shared.is_empty() {
-            let message = "the joints of a skin should have a node above them all; these have none";
+            let message = "the joints of a skin should have a common ancestor; these have none";
             warn(warnings, &joints, message);
         }
         if let Some(field) = fields.optional("skeleton") {
             let node = read_index(&field, tree.len(), "node")?;
             if !shared.contains(&node) {
-                return Err(field.invalid(format!("node {node} is not above all joints")));
+                return Err(field.invalid(format!("node {node} is not an ancestor of all joints")));
             }
         }
         all.extend(own);
@@ -113,7 +113,7 @@ pub(super) fn read_skins<'d>(
     Ok(all)
 }
 
-/// The nodes that are at or above all of these, nearest first; `None` for no nodes at all.
+/// The common ancestors of these nodes, themselves included, nearest first; `None` without nodes.
 fn shared_ancestors(tree: &Tree<'_>, mut nodes: impl Iterator<Item = usize>) -> Option<Vec<usize>> {
     let mut shared: Vec<usize> = tree.ancestors(nodes.next()?).collect();
     let mut depth_of = vec![usize::MAX; tree.len()];
@@ -121,7 +121,7 @@ fn shared_ancestors(tree: &Tree<'_>, mut nodes: impl Iterator<Item = usize>) -> 
     let mut first = 0;
     let mut is_known = vec![false; tree.len()];
     for node in nodes {
-        // Where the way up meets the way up of the first; what has been walked once leads to the same place.
+        // The first common ancestor with the path of the first node; paths that have been followed already are not followed again.
         let mut meeting = None;
         for above in tree.ancestors(node) {
             if depth_of[above] != usize::MAX {
@@ -152,7 +152,7 @@ fn roles(tree: &Tree<'_>, skinned: &BTreeSet<usize>) -> Vec<Role> {
         }
     }
     skinned.iter().for_each(|&node| roles[node] = Role::Ball);
-    // What hangs on a joint goes along with it.
+    // Nodes below a joint are part of the skeleton.
     let mut hangs = vec![false; tree.len()];
     for &node in &tree.order {
         hangs[node] = roles[node] == Role::Ball || tree.parents[node].is_some_and(|p| hangs[p]);
@@ -163,7 +163,7 @@ fn roles(tree: &Tree<'_>, skinned: &BTreeSet<usize>) -> Vec<Role> {
     roles
 }
 
-/// Refuses matrices that say no rotation where something at or below them turns; others do no harm to a skeleton.
+/// Refuses matrices that cannot be decomposed if something at or below them rotates; others do not affect a skeleton.
 fn check_matrices(tree: &Tree<'_>, roles: &[Role], warnings: &mut Warnings) -> Result<()> {
     let mut carries: Vec<bool> = roles.iter().map(|&role| role == Role::Ball).collect();
     for &node in tree.order.iter().rev() {
@@ -176,10 +176,10 @@ fn check_matrices(tree: &Tree<'_>, roles: &[Role], warnings: &mut Warnings) -> R
         let whose = tree.names[node].map(|name| format!(" of `{name}`")).unwrap_or_default();
         let matrix = tree.list[node].any_object()?.required("matrix")?;
         if carries[node] {
-            let message = format!("the matrix{whose} {fault}; joints stand on it");
+            let message = format!("the matrix{whose} {fault}; joints depend on it");
             return Err(matrix.invalid(message));
         }
-        warn(warnings, &matrix, &format!("the matrix{whose} {fault}; no joint stands on it"));
+        warn(warnings, &matrix, &format!("the matrix{whose} {fault}; no joint depends on it"));
     }
     Ok(())
 }
@@ -200,16 +200,16 @@ fn world(tree: &Tree<'_>) -> (Vec<DQuat>, Vec<DAffine3>) {
     (rotations, affines)
 }
 
-/// The nearest node at or above all that turn.
+/// The nearest common ancestor of all joints that rotate.
 fn common_root(tree: &Tree<'_>, roles: &[Role]) -> Option<usize> {
     let balls = tree.order.iter().copied().filter(|&node| roles[node] == Role::Ball);
     shared_ancestors(tree, balls)?.first().copied()
 }
 
-/// Unequal scales above something that turns would shear it.
+/// Warns of non-uniform scales above joints that rotate, which would shear them.
 fn warn_of_scales(tree: &Tree<'_>, roles: &[Role], warnings: &mut Warnings) {
     let mut is_warned = vec![false; tree.len()];
-    // The nearest above each node, told on from parent to child: a way up from every node would take the square of the depth.
+    // The nearest such ancestor of each node, passed from parent to child: following the path up from every node would take quadratic time.
     let mut uneven_above = vec![None; tree.len()];
     for &node in &tree.order {
         let Some(parent) = tree.parents[node] else { continue };
@@ -219,20 +219,20 @@ fn warn_of_scales(tree: &Tree<'_>, roles: &[Role], warnings: &mut Warnings) {
             continue;
         };
         if !core::mem::replace(&mut is_warned[uneven], true) {
-            let message = "scales its children by different amounts along its axes; their bones keep the lengths that they have at rest";
+            let message = "scales its children by different amounts along its axes; their bones keep their lengths at rest";
             warn(warnings, &tree.list[uneven], message);
         }
     }
 }
 
-/// Names for joints, each given once.
+/// Unique names for joints.
 #[derive(Debug, Default)]
 struct Names {
     taken: BTreeSet<String>,
 }
 
 impl Names {
-    /// The name of a node; its number where it has none, and behind a name that has been given.
+    /// The name of a node; its number if it has none, and with its number as a suffix if the name is taken.
     fn of(&mut self, tree: &Tree<'_>, node: usize, warnings: &mut Warnings) -> String {
         let plain = tree.names[node].map_or_else(|| format!("node {node}"), str::to_owned);
         if self.taken.insert(plain.clone()) {
@@ -242,7 +242,7 @@ impl Names {
         while !self.taken.insert(name.clone()) {
             name.push('\'');
         }
-        let message = format!("another node is called `{plain}`; this joint is `{name}`");
+        let message = format!("another node has the name `{plain}`; this joint is named `{name}`");
         warnings.push(Place::named(tree.list[node].path()), message);
         name
     }

@@ -1,4 +1,4 @@
-//! Where new numbers go: over old ones, behind the data of a container, into a data URI, or into a file of their own.
+//! Storage of new numbers: over old ones, at the end of a container's data, in a data URI, or in a separate file.
 
 use std::collections::BTreeMap;
 
@@ -12,22 +12,22 @@ use super::uri::{Uri, encode};
 use crate::error::{Error, Place, Result};
 use crate::json::{Spans, Splices, number};
 
-/// What a new data URI begins with, where the file has none to go by.
+/// The beginning of a new data URI, if the file has none to follow.
 const HEAD: &str = "data:application/octet-stream;base64,";
 
 /// New numbers, and the accessors that name them.
 #[derive(Debug, Default)]
 pub(super) struct Store {
     bytes: Vec<u8>,
-    /// The JSON of new accessors, save the buffer view, which is known when all are there.
+    /// The JSON of new accessors without the buffer view, which is known at the end.
     accessors: Vec<String>,
     /// New lists of times by their bits, so that channels share them.
     times: BTreeMap<Vec<u32>, usize>,
-    /// How many accessors the file has.
+    /// The number of accessors in the file.
     n_accessors: usize,
 }
 
-/// The buffers of a file whose bytes stand in the file itself.
+/// The buffers of a file whose bytes are in the file itself.
 #[derive(Debug, Default)]
 pub(super) struct Own {
     buffers: BTreeMap<usize, Option<OwnBuffer>>,
@@ -36,21 +36,21 @@ pub(super) struct Own {
 #[derive(Debug)]
 struct OwnBuffer {
     bytes: Vec<u8>,
-    /// The value in the text, and what comes before the data; `None` for the data of a container.
+    /// The value in the text, and the prefix of the data; `None` for the data of a container.
     uri: Option<(usize, String)>,
     is_changed: bool,
 }
 
-/// The text of a file, and what stands in it.
+/// The text of a file, and its structure.
 pub(super) struct Text<'s, 'd> {
     pub(super) spans: &'s Spans<'d>,
     pub(super) lists: &'s Lists<'d>,
-    /// The data of a binary container, as they were.
+    /// The original data of a binary container.
     pub(super) data: Option<&'d [u8]>,
     pub(super) is_binary: bool,
 }
 
-/// What changes beside the text.
+/// The changes besides the text.
 #[derive(Debug, Default)]
 pub(super) struct Beside {
     pub(super) data: Option<Vec<u8>>,
@@ -89,7 +89,7 @@ impl Store {
         self.n_accessors + self.accessors.len() - 1
     }
 
-    /// Writes what is new into the text and beside it, in the form that the file has already.
+    /// Writes new numbers into the text and beside it, in the format of the file.
     pub(super) fn finish(
         self,
         text: &Text<'_, '_>,
@@ -108,7 +108,7 @@ impl Store {
             buffers.map_or_else(Vec::new, |list| spans.children(list).collect());
         let in_container = text.is_binary
             && match buffer_list.first() {
-                // A chunk with less than its buffer says is left as it is: saying how much there is now would cut off what other views need.
+                // A chunk that is shorter than its buffer declares is not extended: declaring its actual size would cut off other views.
                 Some(&first) => is_whole(text) && spans.field(first, "uri").is_none(),
                 None => true,
             };
@@ -148,7 +148,7 @@ impl Store {
         Ok(beside)
     }
 
-    /// The URI of a new buffer, of the kind that the file's last buffer with a URI has, and the path if it is a file.
+    /// The URI of a new buffer, of the same kind as that of the file's last buffer with a URI, and the path if it is a file.
     fn new_uri(
         &self,
         text: &Text<'_, '_>,
@@ -163,7 +163,7 @@ impl Store {
             .is_none_or(|last| last.get(..5).is_some_and(|head| head.eq_ignore_ascii_case("data:")))
         {
             let head = match uris.last().map(|last| Uri::of(last)) {
-                // What would have to be escaped in JSON is no media type.
+                // A prefix that would have to be escaped in JSON is not a media type.
                 Some(Ok(Uri::Data { head, .. })) if !head.contains(is_escaped) => head,
                 _ => HEAD,
             };
@@ -180,26 +180,26 @@ impl Store {
         }
         let uri = encode(&path);
         if stem.is_empty() || Uri::of(&uri) != Ok(Uri::File(path.clone())) {
-            let message = format!("`{stem}` is no name for a file in the asset's folder");
+            let message = format!("`{stem}` is not a valid name for a file in the asset's folder");
             return Err(Error::Value { place: Place::named("the new buffer"), message });
         }
         Ok((uri, Some(path)))
     }
 }
 
-/// Whether the chunk of a container has all that its buffer says.
+/// Whether the chunk of a container is as long as its buffer declares.
 fn is_whole(text: &Text<'_, '_>) -> bool {
     let declared = || text.lists.buffers.first()?.as_object()?.optional("byteLength")?.as_index();
     text.data.is_some_and(|data| declared().is_none_or(|declared| declared <= data.len()))
 }
 
-/// Whether JSON has a character only behind a backslash.
+/// Whether JSON must escape a character.
 fn is_escaped(c: char) -> bool {
     c.is_control() || matches!(c, '"' | '\\')
 }
 
 impl Own {
-    /// Writes numbers over those of a span, if the bytes stand in the file itself.
+    /// Overwrites the numbers of a span, if the bytes are in the file itself.
     pub(super) fn put(&mut self, text: &Text<'_, '_>, span: &Span, numbers: &[f32]) -> bool {
         let buffer =
             self.buffers.entry(span.buffer).or_insert_with(|| OwnBuffer::read(text, span.buffer));
@@ -215,7 +215,7 @@ impl Own {
         true
     }
 
-    /// Writes data URIs into the text; gives the data of a container, where they have changed.
+    /// Writes data URIs into the text; returns the data of a container, if they have changed.
     pub(super) fn finish(self, splices: &mut Splices<'_, '_>) -> Option<Vec<u8>> {
         let mut data = None;
         for buffer in self.buffers.into_values().flatten().filter(|buffer| buffer.is_changed) {
@@ -231,7 +231,7 @@ impl Own {
 }
 
 impl OwnBuffer {
-    /// A buffer whose bytes stand in the file, in a form that is written again as it was, and are as many as it says: a reader refuses others.
+    /// A buffer whose bytes are in the file, in a form that can be reproduced exactly, and as many as declared: a reader refuses others.
     fn read(text: &Text<'_, '_>, index: usize) -> Option<Self> {
         let list = text.spans.field(text.spans.root(), "buffers")?;
         let buffer = text.spans.children(list).nth(index)?;

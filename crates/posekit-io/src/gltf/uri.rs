@@ -1,21 +1,21 @@
-//! What a URI of a file names: bytes that it holds itself, or another file of the same folder.
+//! URIs in a file: data, or another file of the same folder.
 
 use crate::error::{Error, Result};
 use crate::json::Cursor;
 
-/// What comes before the data of a URI that holds its bytes.
+/// The scheme of data URIs.
 const DATA_SCHEME: &str = "data:";
 
-/// Where the bytes of a buffer are.
+/// The place of the bytes of a buffer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Uri<'d> {
-    /// In the URI: what comes before its data, with the comma, and the data in base64.
+    /// In the URI: the prefix of the data, with the comma, and the data in base64.
     Data { head: &'d str, base64: &'d str },
     /// In a file: its path from the asset's folder, decoded, with `/` between its parts.
     File(String),
 }
 
-/// What is wrong with a URI.
+/// The fault of a URI.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Fault {
     Bad(&'static str),
@@ -23,7 +23,7 @@ pub(super) enum Fault {
 }
 
 impl<'d> Uri<'d> {
-    /// Reads a URI and refuses what leads out of the asset's folder.
+    /// Reads a URI and refuses paths out of the asset's folder.
     pub(super) fn read(field: &Cursor<'d>) -> Result<Self> {
         match Self::of(field.text()?) {
             Ok(uri) => Ok(uri),
@@ -35,7 +35,7 @@ impl<'d> Uri<'d> {
         }
     }
 
-    /// The same for a text; a fault does not cost a look for its place.
+    /// The same for a text; a fault has no place, which would take time to find.
     pub(super) fn of(text: &'d str) -> core::result::Result<Self, Fault> {
         if text.get(..DATA_SCHEME.len()).is_some_and(|head| head.eq_ignore_ascii_case(DATA_SCHEME))
         {
@@ -55,7 +55,7 @@ impl<'d> Uri<'d> {
     }
 }
 
-/// The text with every `%XX` as the byte that it stands for. Files are also named with characters that should have been written so; they stay.
+/// The percent-decoded text. Characters that should have been encoded are kept, because some files have them.
 fn decode(text: &str) -> core::result::Result<String, &'static str> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.bytes();
@@ -71,12 +71,12 @@ fn decode(text: &str) -> core::result::Result<String, &'static str> {
             _ => return Err("two hexadecimal digits must follow a `%`"),
         }
     }
-    String::from_utf8(bytes).map_err(|_| "behind its `%` signs this is not UTF-8")
+    String::from_utf8(bytes).map_err(|_| "its percent-decoded bytes are not UTF-8")
 }
 
-/// Why a path does not stay in the folder that it starts from, on any system.
+/// Why a path leaves its folder, on any system.
 fn outside(path: &str) -> Option<&'static str> {
-    // Windows leaves out dots and blanks at the end of a name, so `.. ` is `..` there.
+    // Windows drops dots and blanks at the end of a name, so `.. ` is `..` there.
     let is_up = |part: &str| part.len() > 1 && part.trim_end_matches(['.', ' ']).is_empty();
     let is_nothing = |part: &str| part.trim_matches(' ').is_empty();
     if path.contains(':') {
@@ -96,7 +96,7 @@ fn outside(path: &str) -> Option<&'static str> {
     }
 }
 
-/// A path as a URI: what has a meaning in one, or is not ASCII, as `%XX`.
+/// A percent-encoded path: reserved characters and those that are not ASCII are encoded.
 pub(super) fn encode(path: &str) -> String {
     let mut out = String::with_capacity(path.len());
     for byte in path.bytes() {

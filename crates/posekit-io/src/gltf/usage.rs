@@ -1,4 +1,4 @@
-//! Which accessors nothing else depends on, so that their numbers may be written over.
+//! Finds the accessors on which nothing else depends, so that their numbers may be overwritten.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use super::accessors::{Accessor, Component, Lists};
 use crate::error::Result;
 use crate::json::{Cursor, Object, Spans};
 
-/// Bytes of a buffer that something uses.
+/// A range of a buffer that something uses.
 struct Claim {
     buffer: usize,
     start: u64,
@@ -15,11 +15,11 @@ struct Claim {
     accessor: Option<usize>,
 }
 
-/// For each accessor, whether one animation sampler alone uses it, and it alone its bytes.
+/// For each accessor, whether only one animation sampler uses it, and only it uses its bytes.
 pub(super) fn own_accessors(file: &Object<'_>, lists: &Lists<'_>, spans: &Spans<'_>) -> Vec<bool> {
     let n = lists.accessors.len();
     let accessors: Result<Vec<Accessor<'_>>> = (0..n).map(|index| lists.accessor(index)).collect();
-    // Where one of them cannot be understood, it may use any bytes.
+    // One that cannot be parsed may use any bytes.
     let Ok(accessors) = accessors else { return vec![false; n] };
     let Ok(mut claims) = claims(file, lists, &accessors) else { return vec![false; n] };
     let mut is_own: Vec<bool> = uses(file, n).iter().map(|&uses| uses == 1).collect();
@@ -36,7 +36,7 @@ pub(super) fn own_accessors(file: &Object<'_>, lists: &Lists<'_>, spans: &Spans<
         });
     }
     claims.sort_by_key(|claim| (claim.buffer, claim.start));
-    // Of the claims so far, the one that reaches farthest; what begins before its end shares bytes with it.
+    // The range so far with the largest end; a range that begins before it shares bytes with it.
     let mut farthest: Option<&Claim> = None;
     for claim in &claims {
         if let Some(before) =
@@ -52,7 +52,7 @@ pub(super) fn own_accessors(file: &Object<'_>, lists: &Lists<'_>, spans: &Spans<
     is_own
 }
 
-/// How many parts of the file refer to each accessor.
+/// The number of references to each accessor.
 fn uses(file: &Object<'_>, n_accessors: usize) -> Vec<usize> {
     let mut uses = vec![0_usize; n_accessors];
     let mut count = |field: Option<Cursor<'_>>| {
@@ -81,7 +81,7 @@ fn uses(file: &Object<'_>, n_accessors: usize) -> Vec<usize> {
     uses
 }
 
-/// What each accessor, each image, and each view that neither of them uses takes of the buffers.
+/// The ranges of buffers that accessors, images, and otherwise unused views occupy.
 fn claims(file: &Object<'_>, lists: &Lists<'_>, accessors: &[Accessor<'_>]) -> Result<Vec<Claim>> {
     let mut claims = Vec::new();
     let mut is_plain_use = vec![false; lists.views.len()];

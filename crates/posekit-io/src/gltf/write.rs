@@ -1,4 +1,4 @@
-//! Writes animations into a file: changes of the text where it must change, and of nothing else.
+//! Writes animations into a file, changing only the necessary parts of the text.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,63 +6,65 @@ use posekit::glam::DVec3;
 
 use super::accessors::Lists;
 use super::animation::{Animation, Channel, Interpolation, is_same_in_file, single};
-use super::aside::Aside;
 use super::asset::{Asset, Written, parse};
 use super::nodes::{Parts, matrix_parts};
+use super::other_channels::OtherChannel;
 use super::store::{Own, Store, Text, bounds};
 use super::usage::own_accessors;
 use crate::error::{Error, Place, Result};
 use crate::json::{Object, Spans, Splices, text_value};
 
-/// Axes of a matrix in single precision whose lengths are off 1 by less than this are of length 1.
+/// Axes of a matrix in single precision whose lengths differ from 1 by less than this have unit length.
 const ROUNDING: f64 = 1e-6;
 
-/// Everything at hand while a file is changed.
+/// The state while a file is edited.
 struct Edit<'e, 'd> {
     asset: &'e Asset,
     text: Text<'e, 'd>,
-    /// Where the accessors stand in the text.
+    /// The values of the accessors in the text.
     accessors: Vec<usize>,
     splices: Splices<'e, 'd>,
     store: Store,
     own: Own,
-    /// For each accessor, whether its numbers may be written over.
+    /// For each accessor, whether its numbers may be overwritten.
     is_own: Vec<bool>,
-    /// What the file's nodes have in place of a matrix, as far as channels move them.
+    /// The decomposed matrices of nodes that channels move.
     parts: BTreeMap<usize, Parts>,
 }
 
-/// An animation as it stands in the text.
+/// An animation in the text.
 struct InFile {
     samplers: usize,
     channels: usize,
     sampler_list: Vec<usize>,
     channel_list: Vec<usize>,
-    /// For each sampler, whether one channel alone uses it.
+    /// For each sampler, whether only one channel uses it.
     is_own: Vec<bool>,
 }
 
-/// A channel that differs from the file, and what the file has, where it could be read.
+/// A channel that differs from the file, and the original if it could be read.
 struct Change<'c> {
     old: Option<&'c Channel>,
     new: &'c Channel,
 }
 
-/// The file with these animations, and these channels beside them.
+/// The file with these animations and other channels.
 pub(super) fn write(
     asset: &Asset,
-    (animations, asides): (&[Animation], &[Vec<Aside>]),
+    (animations, other_channels): (&[Animation], &[Vec<OtherChannel>]),
     stem: &str,
 ) -> Result<Written> {
     let document = parse(&asset.container, &asset.bytes, &asset.limits)?;
     let file = document.root().any_object()?;
     let parts = check(&file, animations, asset.animations.len())?;
-    for (index, aside) in
-        asides.iter().enumerate().flat_map(|(i, list)| list.iter().map(move |aside| (i, aside)))
+    for (index, channel) in other_channels
+        .iter()
+        .enumerate()
+        .flat_map(|(i, list)| list.iter().map(move |channel| (i, channel)))
     {
-        aside.check(index)?;
+        channel.check(index)?;
     }
-    if is_unchanged(asset, animations, asides) {
+    if is_unchanged(asset, animations, other_channels) {
         return Ok(Written { file: asset.bytes.clone(), buffers: Vec::new() });
     }
     let spans = Spans::new(asset.container.text(&asset.bytes)?);
@@ -82,7 +84,7 @@ pub(super) fn write(
             is_binary: asset.container.binary.is_some(),
         },
     };
-    edit.change(animations, asides)?;
+    edit.change(animations, other_channels)?;
     edit.add(animations.get(asset.animations.len()..).unwrap_or_default())?;
     edit.take_matrices_apart();
     let Edit { text, mut splices, store, own, .. } = edit;
@@ -92,7 +94,7 @@ pub(super) fn write(
     Ok(Written { file, buffers: beside.file.into_iter().collect() })
 }
 
-/// Refuses animations that a reader would refuse. Gives the matrices of the nodes that they move, taken apart.
+/// Refuses animations that a reader would refuse. Returns the decomposed matrices of the nodes that they move.
 fn check(
     file: &Object<'_>,
     animations: &[Animation],
@@ -121,7 +123,7 @@ fn check(
                 None => Some(format!("there is no such node, only {}", nodes.len())),
                 Some(_) if taken_apart.is_some() => taken_apart,
                 Some(_) if !is_taken.insert((channel.node, channel.path)) => {
-                    Some("another channel moves the same".to_owned())
+                    Some("another channel has the same target".to_owned())
                 }
                 Some(_) => channel
                     .fault_of_counts()
@@ -138,22 +140,30 @@ fn check(
     Ok(parts)
 }
 
-/// True when a file would hold the same.
-fn is_unchanged(asset: &Asset, animations: &[Animation], asides: &[Vec<Aside>]) -> bool {
+/// True when nothing changes in the file.
+fn is_unchanged(
+    asset: &Asset,
+    animations: &[Animation],
+    other_channels: &[Vec<OtherChannel>],
+) -> bool {
     let is_same = |(old, new): (&Animation, &Animation)| {
         new_name(old, new).is_none() && changes(old, new).is_empty()
     };
     animations.len() <= asset.animations.len()
         && asset.animations.iter().zip(animations).all(is_same)
-        && asset.asides.iter().zip(asides).all(|(old, new)| changed_asides(old, new).is_empty())
+        && asset
+            .other_channels
+            .iter()
+            .zip(other_channels)
+            .all(|(old, new)| changed_other_channels(old, new).is_empty())
 }
 
-/// The name that an animation gets, if it gets another.
+/// The new name of an animation, if it changes.
 fn new_name<'n>(old: &Animation, new: &'n Animation) -> Option<&'n String> {
     new.name.as_ref().filter(|_| new.name != old.name)
 }
 
-/// The channels that a file does not have, or has otherwise.
+/// The channels that are new or changed.
 fn changes<'c>(old: &'c Animation, new: &'c Animation) -> Vec<Change<'c>> {
     let target = |channel: &Channel| (channel.node, channel.path);
     let known: BTreeMap<_, _> =
@@ -165,15 +175,22 @@ fn changes<'c>(old: &'c Animation, new: &'c Animation) -> Vec<Change<'c>> {
     new.channels.iter().filter_map(change).collect()
 }
 
-/// Those that have other times than in the file.
-fn changed_asides<'a>(old: &[Aside], new: &'a [Aside]) -> Vec<&'a Aside> {
-    let is_other = |(old, new): &(&Aside, &Aside)| !old.is_same_in_file(new);
+/// The other channels whose times differ from the file.
+fn changed_other_channels<'a>(
+    old: &[OtherChannel],
+    new: &'a [OtherChannel],
+) -> Vec<&'a OtherChannel> {
+    let is_other = |(old, new): &(&OtherChannel, &OtherChannel)| !old.is_same_in_file(new);
     old.iter().zip(new).filter(is_other).map(|(_, new)| new).collect()
 }
 
 impl Edit<'_, '_> {
     /// Changes the animations that the file has.
-    fn change(&mut self, animations: &[Animation], asides: &[Vec<Aside>]) -> Result<()> {
+    fn change(
+        &mut self,
+        animations: &[Animation],
+        other_channels: &[Vec<OtherChannel>],
+    ) -> Result<()> {
         let (spans, asset) = (self.text.spans, self.asset);
         let in_text = elements(spans, spans.field(spans.root(), "animations"));
         for (index, (old, new)) in asset.animations.iter().zip(animations).enumerate() {
@@ -181,11 +198,12 @@ impl Edit<'_, '_> {
                 self.splices.set(in_text[index], "name", text_value(name));
             }
             let changes = changes(old, new);
-            let aside = changed_asides(&asset.asides[index], &asides[index]);
+            let others =
+                changed_other_channels(&asset.other_channels[index], &other_channels[index]);
             if let Some(in_file) = InFile::find(spans, in_text[index])
-                && !(changes.is_empty() && aside.is_empty())
+                && !(changes.is_empty() && others.is_empty())
             {
-                self.change_channels(&in_file, index, &changes, &aside)?;
+                self.change_channels(&in_file, index, &changes, &others)?;
             }
         }
         Ok(())
@@ -196,7 +214,7 @@ impl Edit<'_, '_> {
         in_file: &InFile,
         index: usize,
         changes: &[Change<'_>],
-        asides: &[&Aside],
+        other_channels: &[&OtherChannel],
     ) -> Result<()> {
         let spans = self.text.spans;
         let (mut samplers, mut channels) = (Vec::new(), Vec::new());
@@ -218,32 +236,32 @@ impl Edit<'_, '_> {
                 None => channels.push(channel_text(new, change.new)),
             }
         }
-        for aside in asides {
+        for channel in other_channels {
             let new = in_file.sampler_list.len() + samplers.len();
-            samplers.extend(self.change_aside(in_file, aside, new)?);
+            samplers.extend(self.change_other_channel(in_file, channel, new)?);
         }
         self.splices.add_elements(in_file.samplers, &samplers);
         self.splices.add_elements(in_file.channels, &channels);
         Ok(())
     }
 
-    /// Gives a channel that moves no node other times; what its values say stays as it is. Gives a new sampler where others share the one it has.
+    /// Gives a channel that does not move a node other times; its values are kept. Returns a new sampler if others share its sampler.
     ///
     /// - `new`: the index of a new sampler
-    fn change_aside(
+    fn change_other_channel(
         &mut self,
         in_file: &InFile,
-        aside: &Aside,
+        channel: &OtherChannel,
         new: usize,
     ) -> Result<Option<String>> {
         let spans = self.text.spans;
-        let field = spans.field(in_file.channel_list[aside.channel], "sampler");
+        let field = spans.field(in_file.channel_list[channel.channel], "sampler");
         let Some((field, own)) = field.and_then(|field| Some((field, spans.index(field)?))) else {
             return Ok(None);
         };
         let Some(&sampler) = in_file.sampler_list.get(own) else { return Ok(None) };
-        let input = self.store.add_times(&singles(&aside.times))?.to_string();
-        let output = aside.cubic.as_ref().map(|cubic| {
+        let input = self.store.add_times(&singles(&channel.times))?.to_string();
+        let output = channel.cubic.as_ref().map(|cubic| {
             let (kind, width) = &cubic.kind;
             self.store.add(&singles(&cubic.values), *width, &format!("\"{kind}\"")).to_string()
         });
@@ -260,7 +278,7 @@ impl Edit<'_, '_> {
         Ok(Some(format!("{{\"input\":{input},\"output\":{output}{way}}}")))
     }
 
-    /// Gives a sampler that one channel alone uses other keys.
+    /// Gives other keys to a sampler that only one channel uses.
     fn change_sampler(&mut self, sampler: usize, change: &Change<'_>) -> Result<()> {
         let (spans, new) = (self.text.spans, change.new);
         if !change.old.is_some_and(|old| is_same_in_file(&old.times, &new.times)) {
@@ -282,7 +300,7 @@ impl Edit<'_, '_> {
         Ok(())
     }
 
-    /// Writes values over those of a sampler's output, where nothing else uses them and there is room.
+    /// Overwrites the values of a sampler's output, if nothing else uses them and the new ones fit.
     fn write_over(&mut self, sampler: usize, new: &Channel, values: &[f32]) -> Result<bool> {
         let spans = self.text.spans;
         let index = spans.field(sampler, "output").and_then(|field| spans.index(field));
@@ -309,7 +327,7 @@ impl Edit<'_, '_> {
         Ok(true)
     }
 
-    /// Writes translation, rotation and scale in place of the matrices of nodes that are moved: a node with a matrix must not be.
+    /// Writes translation, rotation and scale in place of the matrices of moved nodes, because the format forbids animating a matrix.
     fn take_matrices_apart(&mut self) {
         let spans = self.text.spans;
         let nodes = elements(spans, spans.field(spans.root(), "nodes"));
@@ -371,14 +389,14 @@ impl InFile {
     }
 }
 
-/// Whether a file can hold what a matrix says: nothing too large, and no scale so small that it would be zero.
+/// Whether single precision can represent a decomposed matrix: no number is too large, and no scale is rounded to zero.
 fn is_single(parts: &Parts) -> bool {
     let numbers = parts.translation.to_array().into_iter().chain(parts.scale.to_array());
     numbers.map(single).all(f32::is_finite)
         && parts.scale.to_array().into_iter().all(|scale| single(scale) != 0.0)
 }
 
-/// The fields of a node that say what its matrix said.
+/// The fields of a node that replace its matrix.
 fn fields(parts: &Parts) -> Vec<(&'static str, String)> {
     let mut fields = vec![
         ("translation", numbers(&parts.translation.to_array())),
@@ -392,7 +410,7 @@ fn fields(parts: &Parts) -> Vec<(&'static str, String)> {
 
 /// A list of numbers in single precision.
 fn numbers(values: &[f64]) -> String {
-    // A zero of either sign is written as one.
+    // A zero of either sign is written as `0`.
     let texts: Vec<String> =
         values.iter().map(|&value| format!("{:?}", single(value) + 0.0)).collect();
     format!("[{}]", texts.join(","))

@@ -1,4 +1,4 @@
-//! Walking a parsed document with the path at hand.
+//! A cursor into a parsed document that knows its path.
 
 use std::borrow::Cow;
 use std::rc::Rc;
@@ -7,19 +7,19 @@ use super::{Document, Node, Step, locate, path_text};
 use crate::error::{Error, Place, Result};
 use crate::limits::Limits;
 
-/// A value of a document and the way to it.
+/// A value of a document and the path to it.
 #[derive(Debug, Clone)]
 pub(crate) struct Cursor<'d> {
     text: &'d str,
     node: &'d Node,
-    way: Option<Rc<Way<'d>>>,
-    /// Largest size of a number.
+    path: Option<Rc<Path<'d>>>,
+    /// Largest absolute value of a number.
     largest: f64,
 }
 
-/// The last step to a value, and those before it. Values share the steps that they have in common: files have hundreds of thousands of values.
+/// The last step of a path, and the steps before it. Paths share their common steps, because files have hundreds of thousands of values.
 #[derive(Debug)]
-struct Way<'d> {
+struct Path<'d> {
     step: Step<'d>,
     above: Option<Rc<Self>>,
 }
@@ -33,23 +33,23 @@ pub(crate) struct Object<'d> {
 
 impl<'d> Cursor<'d> {
     pub(super) const fn new(text: &'d str, node: &'d Node) -> Self {
-        Self { text, node, way: None, largest: f64::MAX }
+        Self { text, node, path: None, largest: f64::MAX }
     }
 
-    /// The same value, whose numbers and those inside it must not be larger than this in size.
+    /// The same value, whose numbers, including nested ones, must not exceed this absolute value.
     pub(crate) fn with_largest(self, largest: f64) -> Self {
         Self { largest, ..self }
     }
 
     fn child(&self, step: Step<'d>, node: &'d Node) -> Self {
-        let way = Some(Rc::new(Way { step, above: self.way.clone() }));
-        Self { text: self.text, node, way, largest: self.largest }
+        let path = Some(Rc::new(Path { step, above: self.path.clone() }));
+        Self { text: self.text, node, path, largest: self.largest }
     }
 
     /// The steps from the outermost value to this one.
     fn steps(&self) -> Vec<Step<'d>> {
-        let ways = core::iter::successors(self.way.as_deref(), |way| way.above.as_deref());
-        let mut steps: Vec<Step<'d>> = ways.map(|way| way.step.clone()).collect();
+        let path = core::iter::successors(self.path.as_deref(), |path| path.above.as_deref());
+        let mut steps: Vec<Step<'d>> = path.map(|path| path.step.clone()).collect();
         steps.reverse();
         steps
     }
@@ -153,7 +153,7 @@ impl<'d> Cursor<'d> {
         }
     }
 
-    /// The object here, if it is one. Unlike an error, `None` costs no look for the place.
+    /// The object here, if it is one. Unlike an error, `None` takes no time to find the place.
     pub(crate) fn as_object(&self) -> Option<Object<'d>> {
         match self.node {
             Node::Object(fields) => Some(Object { cursor: self.clone(), fields }),
@@ -194,17 +194,17 @@ impl<'d> Cursor<'d> {
         }
     }
 
-    /// True where nothing is said on purpose.
+    /// True for `null`.
     pub(crate) const fn is_null(&self) -> bool {
         matches!(self.node, Node::Null)
     }
 
-    /// True where a string stands, for fields that may be a name or more.
+    /// True for a string, for fields that may be a name or an object.
     pub(crate) const fn is_text(&self) -> bool {
         matches!(self.node, Node::Text(_))
     }
 
-    /// True where a list stands, for fields that may be a number or a list.
+    /// True for a list, for fields that may be a number or a list.
     pub(crate) const fn is_list(&self) -> bool {
         matches!(self.node, Node::List(_))
     }
@@ -252,7 +252,7 @@ impl<'d> Cursor<'d> {
 }
 
 impl<'d> Object<'d> {
-    /// A field that may be left out.
+    /// An optional field.
     pub(crate) fn optional(&self, name: &str) -> Option<Cursor<'d>> {
         self.fields
             .iter()
@@ -260,7 +260,7 @@ impl<'d> Object<'d> {
             .map(|(field, node)| self.cursor.child(Step::Field(Cow::Borrowed(field)), node))
     }
 
-    /// A field that must be there.
+    /// A required field.
     pub(crate) fn required(&self, name: &str) -> Result<Cursor<'d>> {
         self.optional(name)
             .ok_or_else(|| Error::Missing { place: self.cursor.place(), field: name.to_owned() })
@@ -274,12 +274,12 @@ impl<'d> Object<'d> {
     }
 }
 
-/// Refuses a file of another kind or version, before any of its fields is looked at.
+/// Refuses a file of another schema, before any of its fields is read.
 pub(crate) fn check_schema(root: &Cursor<'_>, schema: &str) -> Result<()> {
     check_schema_among(root, &[schema])
 }
 
-/// The same where files of several kinds will do.
+/// The same with several accepted schemas.
 pub(crate) fn check_schema_among(root: &Cursor<'_>, schemas: &[&str]) -> Result<()> {
     let found = root.any_object()?.required("schema")?;
     if schemas.contains(&found.text()?) {
@@ -292,7 +292,7 @@ pub(crate) fn check_schema_among(root: &Cursor<'_>, schemas: &[&str]) -> Result<
     })
 }
 
-/// The schema that a JSON text says it has; `None` for an object without one, or another value.
+/// The schema of a JSON text; `None` for an object without one, or another value.
 ///
 /// # Errors
 /// Every fault of the text.

@@ -1,8 +1,8 @@
-//! Where in a text a value stands. Only run for an error, on a text that is known to be valid JSON.
+//! The place of a value in a text. Used only for errors, on a text that is known to be valid JSON.
 
 use super::Step;
 
-/// Offset of the value at `path`, or of the last value on the way that is found.
+/// Offset of the value at `path`, or of the last value along the path that is found.
 pub(super) fn locate(text: &str, path: &[Step<'_>]) -> usize {
     let mut scan = Scan { text, at: 0 };
     scan.space();

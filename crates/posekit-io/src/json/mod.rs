@@ -1,8 +1,8 @@
-//! JSON with places: a tree of values that knows where each value stands, a writer with a fixed layout, and changes of a text
-//! that leave the rest of it as it is.
+//! JSON with places: a tree of values with paths, a writer with a fixed layout, and edits of a text
+//! that keep the rest of it unchanged.
 //!
-//! `serde_json` checks the grammar; this module adds what a file format needs beside it: duplicate keys are refused, lists and strings are
-//! capped while they are read, and every error names a path such as `bones[3].length` with its line and column.
+//! `serde_json` checks the grammar; this module adds the needs of file formats: duplicate keys are refused, lists and strings are
+//! limited while they are read, and every error names a path such as `bones[3].length` with its line and column.
 
 mod cursor;
 mod locate;
@@ -27,7 +27,7 @@ pub(crate) use write::{
     Fields, list_in_lines, list_inline, number, numbers, object, object_inline, text_value,
 };
 
-/// A JSON value. Numbers are f64, as every number of posekit's formats is.
+/// A JSON value. Numbers are f64, like every number in posekit's formats.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Node {
     Null,
@@ -38,7 +38,7 @@ pub(crate) enum Node {
     Object(Vec<(String, Self)>),
 }
 
-/// One step from a value to a value inside it. Names are borrowed from the document, since every cursor has its path.
+/// One step from a value to a value inside it. Names are borrowed from the document, because every cursor has a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Step<'d> {
     Field(Cow<'d, str>),
@@ -94,7 +94,7 @@ pub(crate) fn path_text(path: &[Step<'_>]) -> String {
     out
 }
 
-/// The same error with the line and column of the value that it names, where it was found after reading and so has none. The text is the one
+/// The same error with the line and column of the value that it names, if it was found after reading and so has none. The text is the one
 /// that was read.
 pub(crate) fn located_in(mut error: Error, text: &str, limits: &Limits) -> Error {
     if let Some(place) = error.place_mut().filter(|place| place.line == 0)
@@ -109,7 +109,7 @@ pub(crate) fn located_in(mut error: Error, text: &str, limits: &Limits) -> Error
 
 /// The steps that [`path_text`] writes like this. Names may hold dots, so all of the document is compared, not the text taken apart.
 fn path_of<'d>(root: &'d Node, subject: &str) -> Option<Vec<Step<'d>>> {
-    // The nodes yet to be looked at, with what they are called and how long their path is.
+    // The nodes to visit, with their names and the lengths of their paths.
     let mut ahead = vec![(root, String::new(), Vec::new())];
     while let Some((node, name, path)) = ahead.pop() {
         if name == subject {
@@ -138,10 +138,10 @@ fn path_of<'d>(root: &'d Node, subject: &str) -> Option<Vec<Step<'d>>> {
     None
 }
 
-/// How far the parser has come: the path of the value it is in, left as it was when an error ended the parse.
+/// The progress of the parser: the path of the current value, kept when an error ends the parse.
 struct Progress {
     path: Vec<Step<'static>>,
-    /// The cap that ended the parse, if one did.
+    /// The limit that ended the parse, if one did.
     cap: Option<Error>,
 }
 
@@ -262,7 +262,7 @@ impl<'de> Visitor<'de> for NodeSeed<'_> {
         let mut fields: Vec<(String, Node)> = Vec::new();
         while let Some(key) = map.next_key::<String>()? {
             self.check_text(&key)?;
-            // No format here has objects of more than a few fields, save a robot's joint names; both are refused beyond the cap.
+            // No format here has objects with many fields, except those keyed by joint names; both are refused beyond the limit.
             if fields.len() > self.limits.joints {
                 return Err(self.cap("the number of fields", self.limits.joints, "joints"));
             }
@@ -281,7 +281,7 @@ impl<'de> Visitor<'de> for NodeSeed<'_> {
     }
 }
 
-/// Fields up to which a new key is compared with all before it, so that a duplicate is reported where it stands; beyond, sorting at the
+/// Up to this number of fields a new key is compared with all before it, so that a duplicate is reported at its place; beyond, sorting at the
 /// end keeps the time in proportion.
 const UNSORTED: usize = 32;
 

@@ -1,4 +1,4 @@
-//! Where everything in a JSON text stands, so that a part of it can be replaced and the rest stays as it is, byte for byte.
+//! The ranges of all values in a JSON text, so that a part of it can be replaced while the rest is unchanged, byte for byte.
 
 use core::ops::Range;
 
@@ -11,7 +11,7 @@ pub(crate) struct Spans<'t> {
 
 #[derive(Debug, Clone, Copy)]
 struct Value {
-    /// Where the key stands, with its quotes; empty for what has none.
+    /// The range of the key, with its quotes; empty if it has none.
     key: (usize, usize),
     start: usize,
     end: usize,
@@ -20,7 +20,7 @@ struct Value {
 }
 
 impl<'t> Spans<'t> {
-    /// Finds all values, without recursion. For a text that is not JSON, the result is of no use.
+    /// Finds all values, without recursion. For a text that is not JSON, the result is meaningless.
     pub(crate) fn new(text: &'t str) -> Self {
         let bytes = text.as_bytes();
         let mut values: Vec<Value> = Vec::new();
@@ -64,7 +64,7 @@ impl<'t> Spans<'t> {
         0
     }
 
-    /// The values right inside an object or a list.
+    /// The direct children of an object or a list.
     pub(crate) fn children(&self, parent: usize) -> impl Iterator<Item = usize> + '_ {
         let next = self.values.get(parent).map_or(0, |value| value.next);
         let first = Some(parent + 1).filter(|&first| first < next);
@@ -98,7 +98,7 @@ impl<'t> Spans<'t> {
         &self.text[self.range(value)]
     }
 
-    /// A whole number that is not negative, where there is one.
+    /// A whole number that is not negative, if it is one.
     pub(crate) fn index(&self, value: usize) -> Option<usize> {
         let number: f64 = self.text(value).parse().ok()?;
         #[expect(clippy::cast_possible_truncation, reason = "the value is compared afterwards")]
@@ -111,7 +111,7 @@ impl<'t> Spans<'t> {
         self.values[value].start..self.values[value].end
     }
 
-    /// What stands between a child, with its key, and what is before it: the layout of the list or object.
+    /// The white space before a child and its key: the layout of the list or object.
     fn space_before(&self, child: usize) -> &'t str {
         let value = self.values[child];
         let start = if value.key == (0, 0) { value.start } else { value.key.0 };
@@ -119,7 +119,7 @@ impl<'t> Spans<'t> {
         &before[before.trim_end_matches([' ', '\t', '\n', '\r']).len()..]
     }
 
-    /// What stands between the key of a field and its value.
+    /// The text between the key of a field and its value.
     fn colon(&self, child: usize) -> &'t str {
         let value = self.values[child];
         if value.key == (0, 0) { ":" } else { &self.text[value.key.1..value.start] }
@@ -141,7 +141,7 @@ fn end_of_scalar(bytes: &[u8], start: usize) -> usize {
     at.min(bytes.len())
 }
 
-/// Replacements and additions, to be made all at once.
+/// Replacements and insertions, applied all at once.
 #[derive(Debug)]
 pub(crate) struct Splices<'s, 't> {
     spans: &'s Spans<'t>,
@@ -153,12 +153,12 @@ impl<'s, 't> Splices<'s, 't> {
         Self { spans, list: Vec::new() }
     }
 
-    /// Another text in place of a value.
+    /// Replaces a value by another text.
     pub(crate) fn replace(&mut self, value: usize, text: String) {
         self.list.push((self.spans.range(value), text));
     }
 
-    /// Other fields, each a name and a value, in place of one.
+    /// Replaces one field by others, each a name and a value.
     pub(crate) fn replace_field(&mut self, field: usize, fields: &[(&str, String)]) {
         let Value { key, end, .. } = self.spans.values[field];
         let (colon, space) = (self.spans.colon(field), self.spans.space_before(field));
@@ -167,7 +167,7 @@ impl<'s, 't> Splices<'s, 't> {
         self.list.push((key.0..end, texts.join(&format!(",{space}"))));
     }
 
-    /// Gives a field of an object another value; adds the field where there is none.
+    /// Sets the value of a field of an object; adds the field if there is none.
     pub(crate) fn set(&mut self, object: usize, name: &str, text: String) {
         match self.spans.field(object, name) {
             Some(value) => self.replace(value, text),
@@ -187,7 +187,7 @@ impl<'s, 't> Splices<'s, 't> {
         self.add_behind(list, self.spans.children(list).last(), texts);
     }
 
-    /// Adds elements to a list of an object, or the list itself where there is none.
+    /// Adds elements to a list of an object, or the list itself if there is none.
     pub(crate) fn extend_list(&mut self, object: usize, name: &str, texts: &[String]) {
         match self.spans.field(object, name) {
             Some(list) => self.add_elements(list, texts),
@@ -211,13 +211,13 @@ impl<'s, 't> Splices<'s, 't> {
         self.list.push((at..at, text));
     }
 
-    /// The text with all of it done. What is added at one place stands in the order in which it was added.
+    /// The edited text. Insertions at one place are in the order in which they were added.
     pub(crate) fn apply(mut self) -> String {
         self.list.sort_by_key(|(range, _)| (range.start, range.end));
         let mut out = String::with_capacity(self.spans.text.len());
         let mut done = 0;
         for (range, text) in &self.list {
-            debug_assert!(done <= range.start, "what is replaced must not overlap");
+            debug_assert!(done <= range.start, "replacements must not overlap");
             out.push_str(&self.spans.text[done..range.start]);
             out.push_str(text);
             done = range.end;

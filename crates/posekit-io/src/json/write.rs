@@ -70,7 +70,7 @@ pub(crate) fn object_inline(fields: &[(String, String)]) -> String {
     if fields.is_empty() { "{}".to_owned() } else { format!("{{ {} }}", fields.join(", ")) }
 }
 
-/// A number in the shortest form that reads back to the same bits, save that -0 is written as 0 (they compare equal, and a sign there says
+/// A number in the shortest form that reads back to the same bits, except that -0 is written as 0 (they compare equal, and the sign means
 /// nothing to a reader).
 ///
 /// # Errors

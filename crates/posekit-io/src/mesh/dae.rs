@@ -1,4 +1,4 @@
-//! Collada, as far as a hull needs it: the positions of meshes, placed by the nodes of the scenes.
+//! Collada, as far as convex hulls need it: the positions of meshes, placed by the nodes of the scenes.
 
 use std::collections::BTreeMap;
 
@@ -11,10 +11,10 @@ use crate::error::Result;
 use crate::limits::Limits;
 use crate::xml;
 
-/// Nodes that are visited, each as often as others refer to it: more than any file has, and few enough for a file whose nodes refer to each other in a ring.
+/// The largest number of nodes visited, counting each reference: more than any file has, and a bound for cyclic references.
 const MOST_NODES: usize = 1 << 16;
 
-/// Points of a mesh, those that are placed several times counted each time.
+/// The largest number of points of a mesh, counting each placement.
 const MOST_POINTS: usize = 1 << 24;
 
 /// The points of a Collada text \[m\].
@@ -146,7 +146,7 @@ impl<'a, 'x> Library<'a, 'x> {
     }
 }
 
-/// What the elements of a node do one after the other, the first outermost.
+/// The product of the transforms of a node, the first outermost.
 fn placement(node: Node<'_, '_>) -> Result<DMat4> {
     let mut whole = DMat4::IDENTITY;
     for child in node.children() {

@@ -1,7 +1,7 @@
-//! Meshes of robots: where their files are, and the points that their surfaces have.
+//! Meshes of robots: their files, and the points of their surfaces.
 //!
-//! Points are all that a convex hull needs. STL (binary and ASCII) and OBJ are read by the crate `mesh-loader`, Collada (`.dae`) by a reader of its own: the nodes of its
-//! scenes are placed as their matrices say and its unit becomes metres; `up_axis` is ignored, as ROS does.
+//! A convex hull needs only points. STL (binary and ASCII) and OBJ are read by the crate `mesh-loader`, Collada (`.dae`) by a reader of its own: the nodes of its
+//! scenes are placed by their matrices, and its unit is converted to metres; `up_axis` is ignored, as in ROS.
 
 mod dae;
 mod resolve;
@@ -29,7 +29,7 @@ pub enum MeshFormat {
 }
 
 impl MeshFormat {
-    /// The format that a file's name ends with, in any case.
+    /// The format of a file's extension, in any case.
     #[must_use]
     pub fn of_path(path: &Path) -> Option<Self> {
         match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
@@ -41,10 +41,10 @@ impl MeshFormat {
     }
 }
 
-/// The different points of a mesh, in an order that depends on them alone \[m; the file's unit where the format has none\].
+/// The distinct points of a mesh, in an order that depends only on them \[m; the file's unit if the format has none\].
 ///
 /// # Errors
-/// [`Error::Value`] for what is no such mesh, for points that are not finite, and for a mesh without any; for Collada also the errors of its XML.
+/// [`Error::Value`] for an invalid mesh, for points that are not finite, and for a mesh without points; for Collada also the errors of its XML.
 pub fn read_points(bytes: &[u8], format: MeshFormat, limits: &Limits) -> Result<Vec<DVec3>> {
     text::check_size(bytes.len() as u64, limits)?;
     let mut points = match format {
@@ -54,7 +54,7 @@ pub fn read_points(bytes: &[u8], format: MeshFormat, limits: &Limits) -> Result<
     if points.iter().any(|point| !point.is_finite()) {
         return Err(fault("a point of the mesh is not finite"));
     }
-    // Zero has two signs; they are one point.
+    // Positive and negative zero are the same point.
     points.iter_mut().for_each(|point| *point += DVec3::ZERO);
     let key = |point: &DVec3| point.to_array();
     points
@@ -82,7 +82,7 @@ fn fault(message: impl Into<String>) -> Error {
     Error::Value { place: Place::named("mesh"), message: message.into() }
 }
 
-/// The vertices that mesh-loader finds. It opens no other file: the materials of an OBJ are not at hand.
+/// The vertices from mesh-loader. It opens no other file: the materials of an OBJ are not available.
 fn loaded(bytes: &[u8], format: MeshFormat) -> Result<Vec<DVec3>> {
     let loader = mesh_loader::Loader::<Vec<u8>>::default();
     let none = |_: &Path| Err(std::io::ErrorKind::NotFound.into());

@@ -6,14 +6,14 @@ use std::path::{Path, PathBuf};
 use crate::limits::Limits;
 use crate::text;
 
-/// Size of a `package.xml` that is looked at \[bytes\]; real ones have a few thousand.
+/// The largest `package.xml` that is read \[bytes\]; real ones have a few thousand.
 const LONGEST_MANIFEST: usize = 1 << 20;
 
-/// The file that a robot's file in `folder` names, if it is there.
+/// The file that a robot's file in `folder` names, if it exists.
 ///
-/// - A path is taken relative to the folder, or as it is when it is absolute; `file://` before it is dropped.
-/// - `package://NAME/PATH` (and `model://`) is looked for in the folder and in those above it: in one whose `package.xml` has the name, in one that is called
-///   so, and in a folder of that name beside them. The innermost that has the file counts.
+/// - A path is relative to the folder, or absolute; a leading `file://` is dropped.
+/// - `package://NAME/PATH` (and `model://`) is searched in the folder and in those above it: in one whose `package.xml` has the name, in one of that
+///   name, and in a folder of that name beside them. The innermost that has the file is used.
 ///
 /// # Degenerate cases
 /// Names of other schemes, such as `http://`, have no file.
@@ -31,7 +31,7 @@ pub fn find(folder: &Path, name: &str) -> Option<PathBuf> {
 }
 
 fn find_in_package(folder: &Path, package: &str, path: &str) -> Option<PathBuf> {
-    // A name such as `..` would be no package.
+    // A name such as `..` is not a package.
     if package.is_empty() || package.starts_with('.') {
         return None;
     }

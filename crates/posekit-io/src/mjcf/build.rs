@@ -61,7 +61,7 @@ pub(super) fn build_robot<'x>(
     close_loops(Robot::try_new(parts)?, relations.closures)
 }
 
-/// Names what the file does not: bodies `body3`, counted as MuJoCo counts them, and joints `NAME/hinge`, after their bodies.
+/// Names unnamed elements: bodies `body3`, with their numbers in MuJoCo, and joints `NAME/hinge`, after their bodies.
 fn name_the_unnamed(tree: &mut Tree<'_>) {
     let fresh = |names: &Names<'_>, given: &mut BTreeSet<String>, mut name: String| {
         while names.has(&name) || !given.insert(name.clone()) {
@@ -95,7 +95,7 @@ struct Plan {
 
 impl Plan {
     fn new(tree: &Tree<'_>) -> Self {
-        // A body's own joint, where it needs one, has the body's name, unless a joint has that.
+        // The joint of a body itself, if it needs one, has the body's name, unless another joint has it.
         let mut names: BTreeSet<&str> =
             tree.joints.iter().map(|joint| joint.name.as_str()).collect();
         let mut fresh: Vec<String> = Vec::with_capacity(tree.bodies.len());
@@ -120,7 +120,7 @@ impl Plan {
         plan
     }
 
-    /// The joints of a body, each about its anchor, and where the body's frame is not that of the last one, a fixed joint for it.
+    /// The joints of a body, each about its anchor, and a fixed joint if the body's frame is not that of the last one.
     fn add_body(&mut self, tree: &Tree<'_>, body: usize, name: String, joints: &[usize]) {
         let part = &tree.bodies[body];
         let mut parent = part.parent.map(|parent| self.joint_of_body[parent]);
@@ -140,7 +140,7 @@ impl Plan {
         self.joint_of_body.push(self.list.len() - 1);
     }
 
-    /// Makes joints follow others.
+    /// Couples mimic joints to their drivers.
     fn couple<'x>(
         &mut self,
         tree: &Tree<'x>,
@@ -152,7 +152,7 @@ impl Plan {
             match *follow {
                 None => {}
                 Some(Follow::Value { element, value }) => {
-                    let message = format!("`{}` is held at {value}", tree.joints[follower].name);
+                    let message = format!("`{}` is fixed at {value}", tree.joints[follower].name);
                     notes.warn(element, "an equality", message);
                     self.list[at].limit = Limit::Range { min: value, max: value };
                 }
@@ -175,9 +175,9 @@ impl Plan {
     }
 }
 
-/// Where a joint is on what is before it, and where its body is in its frame.
+/// The placement of a joint on its predecessor, and of its body in the joint's frame.
 ///
-/// A hinge and a ball turn about the anchor. At its reference value, a hinge or a slide leaves the body where the file draws it.
+/// A hinge and a ball rotate about the anchor. At the reference value of a hinge or a slide, the body is where the file draws it.
 fn placements(joint: &JointPart<'_>, parent_from_body: Pose) -> (Pose, Pose) {
     let to = Pose::from_translation;
     let back = if joint.reference == 0.0 {
@@ -192,7 +192,7 @@ fn placements(joint: &JointPart<'_>, parent_from_body: Pose) -> (Pose, Pose) {
         Motion::Free => (Pose::IDENTITY, Pose::IDENTITY),
         Motion::Slide => (parent_from_body * back, Pose::IDENTITY),
         Motion::Ball | Motion::Hinge => {
-            // Zero minus zero, so that no anchor is no displacement, to the sign.
+            // Zero minus zero, so that a zero anchor gives exactly no displacement, including the sign.
             (parent_from_body * to(joint.anchor) * back, to(DVec3::ZERO - joint.anchor))
         }
     }
@@ -216,17 +216,17 @@ fn child_of(joint: Joint, parent: Option<usize>) -> Joint {
     }
 }
 
-/// Whether a follower's limits leave its driver one value, or none, of those that its own limits allow.
+/// Whether a mimic joint's limits restrict its driver to one value or none of those that the driver's own limits allow.
 fn leaves_no_room(follower: Limit, driver: Limit, mimic: Mimic) -> bool {
     let ((min, max), (low, high)) = (follower.bounds(), driver.bounds());
     let (a, b) = (mimic.value(low), mimic.value(high));
     let (from, to) = (a.min(b).max(min), a.max(b).min(max));
-    // A driver that does not move, or a follower that does not, needs no room.
+    // This does not matter if the driver or the mimic joint does not move.
     let room = (a - b).abs();
     follower != Limit::None && room > 0.0 && to - from <= 1e-9 * room.min(max - min)
 }
 
-/// The place of what only the skeleton's builder can see, such as followers whose limits leave their driver nothing.
+/// The place of errors that only the skeleton's builder can detect, such as limits of mimic joints that leave their driver no value.
 fn located(error: posekit::Error, tree: &Tree<'_>) -> Error {
     match tree.joints.iter().find(|joint| error.joint() == Some(&joint.name)) {
         Some(joint) => Error::Value {
@@ -289,7 +289,7 @@ fn links<'x>(
     links
 }
 
-/// Adds the loops, whose frames coincide where the file draws the model.
+/// Adds the loops, whose frames coincide in the configuration in which the file draws the model.
 fn close_loops(robot: Robot, closures: Vec<ClosurePart>) -> Result<Robot> {
     if closures.is_empty() {
         return Ok(robot);

@@ -14,10 +14,10 @@ pub(super) const ORIENTATIONS: [&str; 5] = ["quat", "axisangle", "xyaxes", "zaxi
 /// The sizes of a geom, which are inherited one by one: `size="0.1"` replaces the first and keeps the others.
 const SIZES: [&str; 3] = ["size[0]", "size[1]", "size[2]"];
 
-/// The class of whatever names none.
+/// The class of elements that name none.
 pub(super) const MAIN: usize = 0;
 
-/// Elements that have classes, of those that are read.
+/// The elements with classes, among those that are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Joint,
@@ -67,7 +67,7 @@ impl Kind {
     }
 }
 
-/// The element that gives each attribute of a class.
+/// The source element of each attribute of a class.
 type Table<'x> = BTreeMap<&'static str, Element<'x>>;
 
 /// The classes of a model; the first is `main`.
@@ -98,7 +98,7 @@ impl<'x> Classes<'x> {
         Ok(classes)
     }
 
-    /// Reads what a class has, and adds the classes inside it to those that are still to be read.
+    /// Reads the attributes of a class, and adds its nested classes to the list of those to read.
     fn read_class(
         &mut self,
         element: Element<'x>,
@@ -192,12 +192,12 @@ pub(super) struct Attributes<'x> {
 }
 
 impl<'x> Attributes<'x> {
-    /// The element that gives an attribute: this one, or one of a class.
+    /// The source element of an attribute: this one, or one of a class.
     pub(super) fn holder(&self, name: &str) -> Option<Element<'x>> {
         if self.own.has(name) { Some(self.own) } else { self.class.get(name).copied() }
     }
 
-    /// An error about the value of an attribute, wherever that stands.
+    /// An error about the value of an attribute, at its source.
     pub(super) fn invalid(&self, name: &str, subject: &str, message: impl Into<String>) -> Error {
         self.holder(name).unwrap_or(self.own).invalid(name, subject, message)
     }
@@ -219,7 +219,7 @@ impl<'x> Attributes<'x> {
         Ok(self.numbers::<1>(name, subject)?.map(|[number]| number))
     }
 
-    /// The element that gives the orientation: this one if it has any, or else one of a class.
+    /// The source element of the orientation: this one if it has any, or else one of a class.
     pub(super) fn orientation(&self) -> Option<Element<'x>> {
         let is_own = ORIENTATIONS.iter().any(|name| self.own.has(name));
         let inherited = || ORIENTATIONS.iter().find_map(|name| self.class.get(name).copied());

@@ -1,4 +1,4 @@
-//! `<compiler>`: how the numbers of a model are to be read.
+//! `<compiler>`: the interpretation of the numbers of a model.
 
 use posekit::glam::DVec3;
 
@@ -7,7 +7,7 @@ use super::words::keyword;
 use crate::error::Result;
 use crate::xml::{Element, Infinite, shortened};
 
-/// Attributes that say nothing about where a body is, or only name files that are not opened.
+/// Attributes that do not affect poses, or only name files that are not opened.
 const KNOWN: [&str; 24] = [
     "alignfree",
     "angle",
@@ -35,21 +35,21 @@ const KNOWN: [&str; 24] = [
     "usethread",
 ];
 
-/// The settings of a model. They hold for all of it, wherever they stand; of several, the last.
+/// The settings of a model. They apply to all of it, wherever they are; the last ones count.
 #[derive(Debug, Clone)]
 pub(super) struct Compiler<'x> {
     /// Angles are in degrees, not in radians.
     pub(super) is_degrees: bool,
-    /// Axis of each of three Euler rotations, and whether it stays where it was before the rotation.
+    /// Axis of each of three Euler rotations, and whether it is a fixed axis.
     pub(super) euler_sequence: [(DVec3, bool); 3],
-    /// A joint with a range is limited, unless it says otherwise.
+    /// A joint with a range is limited, unless `limited` overrides it.
     pub(super) limits_follow_ranges: bool,
     pub(super) mesh_folder: Option<&'x str>,
     pub(super) asset_folder: Option<&'x str>,
     /// Only the last part of a file's name counts.
     pub(super) strips_paths: bool,
     pub(super) inertia: InertiaSource,
-    /// Smallest and largest group of the geoms that weigh.
+    /// Smallest and largest group of the geoms that contribute to masses.
     pub(super) weighing_groups: [f64; 2],
     /// All masses are scaled so that their sum is this \[kg\].
     pub(super) total_mass: Option<f64>,
@@ -57,14 +57,14 @@ pub(super) struct Compiler<'x> {
     pub(super) least_mass: f64,
 }
 
-/// Where the mass of a body comes from.
+/// The source of a body's mass.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum InertiaSource {
     /// From its `<inertial>`, or else from its geoms.
     Either,
-    /// From its geoms, whatever `<inertial>` says.
+    /// From its geoms, even if there is an `<inertial>`.
     Geoms,
-    /// From its `<inertial>` alone.
+    /// Only from its `<inertial>`.
     Inertial,
 }
 

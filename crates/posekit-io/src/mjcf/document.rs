@@ -11,14 +11,14 @@ use crate::error::{Error, Result};
 use crate::limits::Limits;
 use crate::xml::Element;
 
-/// The sections that say where bodies are; all others are about physics, looks or control.
+/// The sections that are read; all others are about physics, appearance or control.
 const READ: [&str; 8] =
     ["compiler", "default", "asset", "worldbody", "contact", "equality", "keyframe", "include"];
 
-/// The sections that say nothing about where a body can be, and are no surprise.
+/// The sections that do not affect kinematics and are ignored without a warning.
 const SILENT: [&str; 5] = ["option", "size", "visual", "statistic", "custom"];
 
-/// Every file's first element, and which file an element names.
+/// The first element of every file, and the files that elements name.
 pub(super) struct Library<'x> {
     pub(super) roots: &'x [Element<'x>],
     pub(super) files: &'x Files,
@@ -51,18 +51,18 @@ fn reversed(element: Element<'_>) -> Vec<Element<'_>> {
     children
 }
 
-/// One model: the one asked for, or one that it attaches.
+/// One model: the requested one, or an attached one.
 pub(super) struct Model<'x> {
     pub(super) name: &'x str,
     pub(super) compiler: Compiler<'x>,
     pub(super) classes: Classes<'x>,
     pub(super) meshes: BTreeMap<String, Mesh>,
-    /// The models that may be attached, by the names that their elements give them, as indices into the list of models.
+    /// The models that may be attached, by the names of their elements, as indices into the list of models.
     pub(super) models: BTreeMap<String, usize>,
     sections: Vec<Element<'x>>,
 }
 
-/// Reads every model, without its tree; the first is the one asked for.
+/// Reads every model, without its tree; the first is the requested one.
 pub(super) fn read_models<'x>(
     library: &Library<'x>,
     notes: &mut Notes<'_, 'x>,
@@ -117,7 +117,7 @@ fn read_model<'x>(
         match asset.tag() {
             "mesh" => meshes::add(&mut meshes, asset, folder, &compiler, &classes, notes)?,
             "model" => add_model(asset, library, index_of, names, &mut models)?,
-            // Pictures, colours and height fields.
+            // Textures, materials and height fields.
             "texture" | "material" | "hfield" | "skin" => {}
             _ => notes.unknown_tag(asset),
         }
@@ -125,7 +125,7 @@ fn read_model<'x>(
     Ok(Model { name, compiler, classes, meshes, models, sections })
 }
 
-/// Reports a section that is not read: what it has of each kind, or that it is no section.
+/// Reports a section that is not read: the number of its elements of each kind, or that it is unknown.
 fn note_section<'x>(section: Element<'x>, library: &Library<'x>, notes: &mut Notes<'_, 'x>) {
     let what = match section.tag() {
         "actuator" => "actuators",

@@ -1,4 +1,4 @@
-//! `<equality>` and `<contact>`: joints that follow others, loops, and pairs of bodies that may touch.
+//! `<equality>` and `<contact>`: mimic joints, loops, and excluded pairs of bodies.
 
 use posekit::glam::{DQuat, DVec3};
 use posekit::math::Pose;
@@ -14,16 +14,16 @@ use super::words::subject;
 use crate::error::{Error, Result};
 use crate::xml::{Element, Infinite};
 
-/// What the equalities and contacts of a model say.
+/// The equalities and contacts of a model.
 pub(super) struct Relations<'x> {
-    /// For each joint, what its value follows.
+    /// For each joint, the relation that determines its value.
     pub(super) follows: Vec<Option<Follow<'x>>>,
     pub(super) closures: Vec<ClosurePart>,
     /// Pairs of bodies that are not checked for collisions, and the names of those exclusions.
     pub(super) excluded: Vec<([usize; 2], String)>,
 }
 
-/// What the value of a joint follows.
+/// A relation that determines the value of a joint.
 #[derive(Clone, Copy)]
 pub(super) enum Follow<'x> {
     /// `multiplier * value of joint + offset`.
@@ -32,7 +32,7 @@ pub(super) enum Follow<'x> {
     Value { element: Element<'x>, value: f64 },
 }
 
-/// Two frames on two bodies that coincide; one that is not given is where it coincides with the other at the drawn configuration.
+/// Two frames on two bodies that coincide; a missing one is chosen so that it coincides with the other in the drawn configuration.
 pub(super) struct ClosurePart {
     pub(super) name: String,
     pub(super) bodies: [usize; 2],
@@ -73,9 +73,9 @@ struct Reader<'l, 'w, 'x> {
     models: &'l [Model<'x>],
     notes: &'l mut Notes<'w, 'x>,
     relations: Relations<'x>,
-    /// For each joint, one that its value depends on; a joint that depends on none names itself.
+    /// For each joint, one on which its value depends; an independent joint has its own index.
     roots: Vec<usize>,
-    /// References that were followed.
+    /// The number of references followed.
     spent: usize,
 }
 
@@ -107,9 +107,9 @@ impl<'x> Reader<'_, '_, 'x> {
         }
     }
 
-    /// Pairs of the elements that two attributes name, those of the same replica together; `None` stands for an attribute that is not there.
+    /// Pairs of the elements that two attributes name, within the same replica; `None` for a missing attribute.
     ///
-    /// A reference of an attached model may be to a part of it that is not attached; then there is none.
+    /// A reference of an attached model may be to a part of it that is not attached; then there is no pair.
     fn pairs(
         &mut self,
         element: Element<'x>,
@@ -142,7 +142,7 @@ impl<'x> Reader<'_, '_, 'x> {
         Ok(pairs)
     }
 
-    /// What an attribute names, with the replica of each; `None` where the attribute is not there.
+    /// The elements that an attribute names, with the replica of each; `None` for a missing attribute.
     fn find(
         &self,
         element: Element<'x>,
@@ -160,7 +160,7 @@ impl<'x> Reader<'_, '_, 'x> {
         Ok(Some(found))
     }
 
-    /// One joint follows another by a polynomial, of which only straight lines can be kept.
+    /// One joint follows another by a polynomial, which is read only if it is linear.
     fn joints(&mut self, element: Element<'x>, scope: usize, subject: &str) -> Result<()> {
         const KNOWN: [&str; 8] =
             ["active", "class", "joint1", "joint2", "name", "polycoef", "solimp", "solref"];
@@ -180,14 +180,14 @@ impl<'x> Reader<'_, '_, 'x> {
                     return Err(element.unsupported(subject, message));
                 }
             }
-            // Both values are counted from where the file draws the bodies.
+            // Both values are relative to the drawn configuration.
             let start = tree.joints[follower].reference + constant;
             let Some(driver) = driver else {
                 self.follow(element, subject, follower, Follow::Value { element, value: start });
                 continue;
             };
             if higher != [0.0; 3] {
-                let message = "the polynomial is not a straight line; the joints are not coupled";
+                let message = "the polynomial is not linear; the joints are not coupled";
                 self.notes.warn(element, subject, message);
                 continue;
             }
@@ -198,7 +198,7 @@ impl<'x> Reader<'_, '_, 'x> {
         Ok(())
     }
 
-    /// Couples a joint, unless it follows something already, or would follow itself.
+    /// Couples a joint, unless it follows another joint already, or would follow itself.
     fn follow(&mut self, element: Element<'x>, subject: &str, joint: usize, follow: Follow<'x>) {
         let name = &self.tree.joints[joint].name;
         if self.relations.follows[joint].is_some() {
@@ -216,7 +216,7 @@ impl<'x> Reader<'_, '_, 'x> {
         self.relations.follows[joint] = Some(follow);
     }
 
-    /// The joint at the end of a chain of followers; the way to it is shortened.
+    /// The driver at the end of a chain of mimic joints, with path compression.
     fn root(&mut self, mut joint: usize) -> usize {
         while self.roots[joint] != joint {
             self.roots[joint] = self.roots[self.roots[joint]];
@@ -311,7 +311,7 @@ impl<'x> Reader<'_, '_, 'x> {
     }
 }
 
-/// The pose of the second body of a `<weld>` in the frame of the first; `None` for the one that the file draws.
+/// The pose of the second body of a `<weld>` in the frame of the first; `None` for the one in the drawn configuration.
 fn relative_pose(element: Element<'_>, subject: &str) -> Result<Option<Pose>> {
     let numbers = element.numbers::<7>("relpose", subject, Infinite::Refused)?;
     let Some([x, y, z, quaternion @ ..]) = numbers else { return Ok(None) };

@@ -1,4 +1,4 @@
-//! The texts of a model, of the files it includes and of the models it attaches, all read before any of them is understood.
+//! The texts of a model, of its included files and of its attached models, all read before any of them is interpreted.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,38 +7,38 @@ use crate::limits::Limits;
 use crate::text;
 use crate::xml::{self, Element, Source};
 
-/// Gives the bytes of a file by its path from the folder of the model that was asked for.
+/// Returns the bytes of a file by its path from the folder of the requested model.
 pub(super) type Open<'o> = &'o mut dyn FnMut(&str) -> Result<Vec<u8>>;
 
-/// Every text that a model needs, each in the order in which it was found; the first is the model's own.
+/// All texts of a model, in the order in which they were found; the first is the model's own.
 pub(super) struct Files {
     pub(super) list: Vec<File>,
-    /// The file that an `<include>` or a `<model>` names, by its own file and its offset there.
+    /// The files that `<include>` and `<model>` elements name, by their own files and offsets.
     pub(super) links: BTreeMap<(usize, usize), usize>,
 }
 
 /// One text.
 pub(super) struct File {
-    /// Its path from the folder of the model that was asked for; empty for that model.
+    /// Its path from the folder of the requested model; empty for that model.
     pub(super) path: String,
     pub(super) text: String,
-    /// The first file of the model that this one is a part of.
+    /// The first file of its model.
     pub(super) model: usize,
-    /// The first file of the model whose `<asset>` names this one's model.
+    /// The first file of the model whose `<asset>` names its model.
     attached_to: Option<usize>,
 }
 
-/// What an element asks for.
+/// A reference to a file.
 struct Reference {
     byte: usize,
     is_model: bool,
     file: String,
-    /// The error of a reference that cannot be followed, with the message left open.
+    /// Makes the error of a reference that cannot be resolved from a message.
     refuse: Box<dyn Fn(String) -> Error>,
 }
 
 impl Files {
-    /// Reads everything that a text needs. Each file of a model is included at most once, and no model is attached to itself, so this ends.
+    /// Reads all files of a model. Each file is included at most once in a model, and no model is attached to itself, so this ends.
     pub(super) fn read(text: &str, limits: &Limits, open: Open<'_>) -> Result<Self> {
         let main = File { path: String::new(), text: text.into(), model: 0, attached_to: None };
         let mut files = Self { list: vec![main], links: BTreeMap::new() };
@@ -67,7 +67,7 @@ impl Files {
         Ok(files)
     }
 
-    /// The file that a reference names: seen from the folder of its model, or else from the folder of the file that has the reference.
+    /// The file that a reference names: relative to the folder of its model, or else to the folder of the file with the reference.
     fn follow(
         &self,
         from: usize,
@@ -105,7 +105,7 @@ impl Files {
         Err((reference.refuse)(message))
     }
 
-    /// The model, unless it is or hangs on a model of this path, which then would attach itself without end.
+    /// The model, unless it or a model that attaches it has this path, and would be attached to itself endlessly.
     fn outside_of_itself(&self, model: usize, path: &str, reference: &Reference) -> Result<usize> {
         let mut above = Some(model);
         while let Some(file) = above {
@@ -133,7 +133,7 @@ fn references(index: usize, file: &File, limits: &Limits) -> Result<Vec<Referenc
             _ => continue,
         };
         if element.children().next().is_some() {
-            return Err(element.unsupported(subject, format!("{subject} holds no elements")));
+            return Err(element.unsupported(subject, format!("{subject} must be empty")));
         }
         let path = element.name("file", subject)?.to_owned();
         let place = element.place(subject);
@@ -149,7 +149,7 @@ pub(super) fn folder_of(path: &str) -> &str {
     path.rfind('/').map_or("", |slash| &path[..=slash])
 }
 
-/// A path seen from a folder, without `.` and `..`, which must not lead out of the first folder.
+/// A path relative to a folder, resolved without `.` and `..`; it must not lead out of the first folder.
 fn joined(folder: &str, file: &str) -> core::result::Result<String, String> {
     let outside = |why| Err(format!("only files in the model's folder are read; `{file}` {why}"));
     if file.contains(|c: char| c.is_control() || c == '\\' || c == ':') {

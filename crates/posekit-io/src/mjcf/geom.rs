@@ -1,4 +1,4 @@
-//! `<geom>`: what a body weighs, and the shapes that may collide.
+//! `<geom>`: masses of bodies, and collision shapes.
 
 use core::f64::consts::PI;
 use std::collections::BTreeMap;
@@ -15,7 +15,7 @@ use crate::error::{Error, Result};
 use crate::robot::Geometry;
 use crate::xml::{Element, shortened};
 
-/// The attributes of a geom; those that are not read are about contacts, fluids and looks.
+/// The attributes of a geom; those that are not read are about contacts, fluids and appearance.
 pub(super) const KNOWN: [&str; 36] = [
     "adhesion",
     "axisangle",
@@ -58,16 +58,16 @@ pub(super) const KNOWN: [&str; 36] = [
 /// Density of a geom that gives neither mass nor density: that of water \[kg/m³\].
 const DENSITY: f64 = 1000.0;
 
-/// A geom as far as it is read.
+/// The properties of a geom that are read.
 pub(super) struct Geom {
     /// Pose in the frame of its body.
     pub(super) body_from_geom: Pose,
-    /// The shape, where it may collide with something.
+    /// The shape, if it may collide with something.
     pub(super) shape: Option<Geometry>,
     pub(super) weight: Weight,
 }
 
-/// What a geom adds to the mass of its body.
+/// The contribution of a geom to the mass of its body.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Weight {
     /// A mass about the geom's origin \[kg\].
@@ -76,18 +76,18 @@ pub(super) enum Weight {
     Unknown,
 }
 
-/// The solid of a geom, as far as its attributes say.
+/// The solid of a geom.
 enum Solid {
     Primitive(Geometry),
     Mesh,
-    /// Something that is not read, by the name that the report gives it.
+    /// A kind that is not read, by its name in the warning.
     Skipped(&'static str),
 }
 
 impl Geom {
     /// Reads a geom.
     ///
-    /// - `body_from_frame`: the frame that the element stands in
+    /// - `body_from_frame`: the frame of the element
     pub(super) fn read<'x>(
         element: Element<'x>,
         attributes: &Attributes<'x>,
@@ -193,7 +193,7 @@ fn mesh<'m>(
     })
 }
 
-/// What a geom weighs: its `mass`, or its volume times its `density`.
+/// The mass of a geom: its `mass`, or its volume times its `density`.
 fn weight(
     attributes: &Attributes<'_>,
     compiler: &Compiler<'_>,
@@ -225,7 +225,7 @@ fn weight(
         (Solid::Primitive(geometry), None) if !is_shell => {
             Weight::Known(density * volume(geometry))
         }
-        // The centre of a mesh is known only to those who read it.
+        // The centre of a mesh is unknown, because meshes are not read.
         _ => Weight::Unknown,
     })
 }

@@ -14,7 +14,7 @@ use super::words::keyword;
 use crate::error::Result;
 use crate::xml::Element;
 
-/// The attributes of a joint; those that are not read are about forces, and looks.
+/// The attributes of a joint; those that are not read are about forces and appearance.
 pub(super) const KNOWN: [&str; 25] = [
     "actuatorfrclimited",
     "actuatorfrcrange",
@@ -43,7 +43,7 @@ pub(super) const KNOWN: [&str; 25] = [
     "user",
 ];
 
-/// How a joint moves.
+/// The kind of a joint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Motion {
     Free,
@@ -72,13 +72,13 @@ pub(super) struct JointPart<'x> {
     /// Index of the body that it moves.
     pub(super) body: usize,
     pub(super) motion: Motion,
-    /// The point that stays where it is when the body turns, in the body's frame \[m\].
+    /// The fixed point of the body's rotation, in the body's frame \[m\].
     pub(super) anchor: DVec3,
-    /// Unit axis in the body's frame; of no meaning for free and ball joints.
+    /// Unit axis in the body's frame; meaningless for free and ball joints.
     pub(super) axis: DVec3,
-    /// The value at which the body is where the file draws it \[rad or m\].
+    /// The value in the drawn configuration \[rad or m\].
     pub(super) reference: f64,
-    /// Smallest and largest value \[rad or m\]; of a ball joint, 0 and the largest angle.
+    /// Smallest and largest value \[rad or m\]; for a ball joint, 0 and the largest angle.
     pub(super) range: Option<[f64; 2]>,
 }
 
@@ -100,7 +100,7 @@ impl<'x> JointPart<'x> {
 
     /// Reads a `<joint>`.
     ///
-    /// - `body_from_frame`: the frame that the element stands in
+    /// - `body_from_frame`: the frame of the element
     pub(super) fn read(
         element: Element<'x>,
         attributes: &Attributes<'x>,
@@ -136,7 +136,7 @@ impl<'x> JointPart<'x> {
         if self.motion == Motion::Slide { value } else { compiler.angle(value) }
     }
 
-    /// The range, where the joint is limited: as `limited` says, or else by having an ascending range.
+    /// The range, if the joint is limited: by `limited`, or else by an ascending range.
     fn range(
         &self,
         attributes: &Attributes<'x>,
@@ -160,12 +160,11 @@ impl<'x> JointPart<'x> {
             1 => Ok(Some(range)),
             _ if range == [0.0; 2] => Ok(None),
             _ if !compiler.limits_follow_ranges => {
-                let message =
-                    "with autolimits=\"false\" a joint with a range says whether it is `limited`";
+                let message = "with autolimits=\"false\" a joint with a range must have the attribute `limited`";
                 Err(attributes.invalid("range", subject, message))
             }
             _ if min >= max => {
-                let message = format!("the range {min} to {max} is not ascending; it is no limit");
+                let message = format!("the range {min} to {max} is not ascending; it is ignored");
                 notes.warn(self.element, subject, message);
                 Ok(None)
             }
@@ -188,7 +187,7 @@ impl<'x> JointPart<'x> {
         if max < PI {
             let message = format!(
                 "the range limits the angle of the whole rotation; it is read as a cone of {max} rad about the joint's z axis \
-                 and a twist of as much, which allows more when both are used"
+                 and a twist of the same angle, which together allow larger rotations"
             );
             notes.warn(self.element, subject, message);
         }

@@ -1,4 +1,4 @@
-//! MuJoCo's configurations `qpos` and posekit's: the same values in the same order, save that MuJoCo writes quaternions w, x, y, z. And `<keyframe>`.
+//! Conversion between MuJoCo's `qpos` and posekit's configurations, which have the same values in the same order, except that MuJoCo's quaternions are w, x, y, z. And `<keyframe>`.
 
 use posekit::skeleton::Skeleton;
 
@@ -112,7 +112,7 @@ fn split(tree: &Tree<'_>, qpos: &[f64]) -> Vec<StateValues> {
     tree.joints.iter().enumerate().map(of_joint).collect()
 }
 
-/// The values at which every body is where the file draws it.
+/// The values of the drawn configuration.
 fn drawn(tree: &Tree<'_>) -> Vec<StateValues> {
     let of_joint = |(joint, part): (usize, &super::joint::JointPart<'_>)| {
         let values = match part.motion {

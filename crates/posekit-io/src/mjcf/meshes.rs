@@ -33,10 +33,10 @@ const KNOWN: [&str; 17] = [
     "vertex",
 ];
 
-/// A mesh as geoms use it.
+/// A mesh asset.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Mesh {
-    /// Path of the file from the folder of the model that was asked for; `None` for a mesh that is written out in the model.
+    /// Path of the file from the folder of the requested model; `None` for a mesh inside the model.
     pub(super) file: Option<String>,
     /// Factor of each coordinate.
     pub(super) scale: DVec3,
@@ -44,7 +44,7 @@ pub(super) struct Mesh {
     pub(super) mesh_from_file: Pose,
 }
 
-/// Reads an asset and adds it under its name, which by default is that of its file, without folder and ending.
+/// Reads an asset and adds it under its name, by default that of its file, without folder and extension.
 pub(super) fn add<'x>(
     meshes: &mut BTreeMap<String, Mesh>,
     asset: Element<'x>,
@@ -86,7 +86,7 @@ pub(super) fn add<'x>(
     Ok(())
 }
 
-/// The name of a file without folder and ending.
+/// The name of a file without folder and extension.
 fn stem(file: &str) -> &str {
     let name = last_part(file);
     name.rfind('.').map_or(name, |dot| &name[..dot])
@@ -96,7 +96,7 @@ fn last_part(file: &str) -> &str {
     file.rfind(['/', '\\']).map_or(file, |slash| &file[slash + 1..])
 }
 
-/// The path of a mesh: an absolute one as it is, others in the folder of the model and its `meshdir`.
+/// The path of a mesh: absolute, or relative to the folder of the model and its `meshdir`.
 fn path(file: &str, folder: &str, compiler: &Compiler<'_>) -> String {
     let file = if compiler.strips_paths { last_part(file) } else { file };
     let meshes = compiler.mesh_folder.or(compiler.asset_folder).unwrap_or_default();

@@ -1,31 +1,31 @@
-//! MJCF: robots and scenes as MuJoCo describes them.
+//! MJCF: robots and scenes of MuJoCo.
 //!
-//! Read are bodies with their joints, frames in every notation, default classes, sites, masses, the shapes of geoms that may collide, keyframes, equalities
-//! and excluded pairs, with `<include>`, `<frame>`, `<replicate>` and `<attach>` resolved. Every body becomes a link, every site with a name a frame, every
-//! keyframe a state. The skeleton has the poses that MuJoCo's own forward kinematics gives, which is what the tests compare.
+//! The reader supports bodies with their joints, frames in every notation, default classes, sites, masses, the shapes of geoms that may collide, keyframes, equalities
+//! and excluded pairs, with `<include>`, `<frame>`, `<replicate>` and `<attach>` resolved. Every body becomes a link, every named site a frame, every
+//! keyframe a state. The skeleton has the poses of MuJoCo's own forward kinematics, which the tests compare.
 //!
 //! Not read, and named in one [`Warnings`] entry each: actuators, tendons, sensors, contact pairs, flexes, plugins, height fields, and the masses and
-//! surfaces of meshes (no mesh is opened; shapes name their files). Without a warning: lights, cameras, looks, options of the simulation, and whatever is
-//! about forces. What would add bodies in ways of its own (`<composite>`, `<flexcomp>`) is refused.
+//! surfaces of meshes (no mesh is opened; shapes name their files). Ignored without a warning: lights, cameras, appearance, simulation options, and everything
+//! about forces. Elements that generate bodies (`<composite>`, `<flexcomp>`) are refused.
 //!
 //! # Configurations
 //! The values are those of MuJoCo's `qpos`, in its order and with its zero: bodies depth first, in the order of the file, each with its joints in order. The one difference is
 //! that quaternions are x, y, z, w here and w, x, y, z there; [`configuration_from_qpos`] and [`qpos_from_configuration`] convert. A free joint's values
-//! are its body's pose in the world. The state `qpos0`, always the first, is the configuration in which the file draws the model: references of hinges and slides
-//! (`ref`), placements of free bodies. It is not always within limits, nor is all of it zero.
+//! are its body's pose in the world. The state `qpos0`, always the first, is the configuration in which the file draws the model: reference values of hinges and slides
+//! (`ref`), placements of free bodies. It may be outside the limits, and its values may be non-zero.
 //!
-//! # Rules where the format leaves a choice
+//! # Choices where the format is ambiguous
 //! - Joint 0 of the skeleton is fixed and carries the link `world`. A body whose last joint has its anchor at the body's origin is the frame of that joint; others have a
 //!   fixed joint of the body's name.
 //! - A body without a name is `bodyN`, with its number in MuJoCo; a joint without a name is `BODY/hinge`, `BODY/slide` and so on.
 //! - A ball joint's range limits the angle of the whole rotation. It becomes a cone and a twist of that angle, which allow more together (a warning).
-//! - A `<joint>` equality that is a straight line makes its first joint follow the second; other polynomials are reported. Limits of a follower that leave its driver nothing
+//! - A linear `<joint>` equality makes its first joint mimic the second; other polynomials are reported. Limits of a mimic joint that leave its driver no value
 //!   are ignored, with a warning.
-//! - `<connect>` and `<weld>` are kept as closed loops ([`Robot::closures`]), which tasks close ([`Robot::closure_tasks`]).
+//! - `<connect>` and `<weld>` are kept as closed loops ([`Robot::closures`]), for which there are tasks ([`Robot::closure_tasks`]).
 //! - Shapes are the geoms whose `contype` or `conaffinity` is not 0; which pairs those masks allow is not kept.
 //! - Only files in the folder of the model are included or attached, links followed; each is included at most once in a model. Meshes are not opened, and their paths
-//!   are as seen from that folder.
-//! - A mocap body stands where the file puts it. `<freejoint align>` and `alignfree` are ignored, with a warning.
+//!   are relative to that folder.
+//! - A mocap body is fixed at its pose in the file. `<freejoint align>` and `alignfree` are ignored, with a warning.
 //! - Document types (DTD) and encodings other than UTF-8 are refused.
 
 mod build;
@@ -109,11 +109,11 @@ pub fn read_with(text: &str, limits: &Limits, warnings: &mut Warnings) -> Result
 
 /// Reads a robot from the text of an MJCF file and of those that it includes or attaches.
 ///
-/// - `open`: gives the bytes of a file by its path from the folder of the text, with `/` between its parts; [`gltf::folder`] reads them from a
+/// - `open`: returns the bytes of a file by its path from the folder of the text, with `/` between its parts; [`gltf::folder`] reads them from a
 ///   folder and [`gltf::no_files`] refuses. A path never leads out of the folder
 ///
-/// Time is in proportion to the texts and to what replicas and attachments make of them, which [`Limits::xml_nodes`] and [`Limits::joints`] bound; neither
-/// nesting nor the length of the joint chain costs stack.
+/// Time is linear in the texts including all replicas and attachments, which [`Limits::xml_nodes`] and [`Limits::joints`] bound; neither
+/// nesting nor the length of the joint chain uses stack.
 ///
 /// # Errors
 /// As [`read`]; and errors of `open`, with the place of the `<include>` or `<model>`.

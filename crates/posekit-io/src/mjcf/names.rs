@@ -1,4 +1,4 @@
-//! Names in the tree: with the prefixes of attached models and the suffixes of replicas, and how references find them.
+//! Names in the tree, with the prefixes of attached models and the suffixes of replicas, and the resolution of references.
 
 use std::collections::BTreeMap;
 
@@ -11,9 +11,9 @@ pub(super) const ROOT: usize = 0;
 
 /// Replicas, and replicas inside replicas.
 pub(super) struct Copies {
-    /// The replica that each one is in, and what stands behind its names. The first is [`ROOT`].
+    /// The parent of each replica, and the suffix of its names. The first is [`ROOT`].
     list: Vec<(usize, String)>,
-    /// Bytes of names made so far.
+    /// The total length of all names so far in bytes.
     bytes: usize,
 }
 
@@ -56,7 +56,7 @@ impl Copies {
         Ok(())
     }
 
-    /// Whether two elements belong together: they are in the same replica, or one is in a replica inside of that of the other.
+    /// Whether two elements belong together: they are in the same replica, or one is in a replica nested in that of the other.
     pub(super) fn belong_together(&self, a: usize, b: usize) -> bool {
         // A replica comes after the one that it is in.
         let (mut inner, outer) = (a.max(b), a.min(b));
@@ -72,7 +72,7 @@ pub(super) struct Names<'x> {
     kind: &'static str,
     /// By full name: the index, and the line of the element.
     full: BTreeMap<String, (usize, usize)>,
-    /// By the name as a model has it: the replica and the index of each.
+    /// By the name in a model: the replica and the index of each.
     plain: BTreeMap<(usize, &'x str), Vec<(usize, usize)>>,
 }
 
@@ -81,7 +81,7 @@ impl<'x> Names<'x> {
         Self { kind, full: BTreeMap::new(), plain: BTreeMap::new() }
     }
 
-    /// A name that the format itself gives.
+    /// A predefined name of the format.
     pub(super) fn reserve(&mut self, name: &str, index: usize) {
         self.full.insert(name.to_owned(), (index, 0));
     }
@@ -104,7 +104,7 @@ impl<'x> Names<'x> {
         Ok(())
     }
 
-    /// What messages call the elements.
+    /// The kind of the elements in messages.
     pub(super) const fn kind(&self) -> &'static str {
         self.kind
     }
@@ -120,7 +120,7 @@ impl<'x> Names<'x> {
         full.chain(plain).for_each(|index| *index = new_of_old[*index]);
     }
 
-    /// What a reference in a model means: the element of that full name, or else every replica of the element of that name, with its replica.
+    /// Resolves a reference in a model: the element with that full name, or else every replica of the element with that name, with its replica.
     pub(super) fn find(&self, scope: usize, prefix: &str, name: &str) -> Vec<(usize, usize)> {
         match (self.plain.get(&(scope, name)), self.full.get(&format!("{prefix}{name}"))) {
             (Some(list), _) => list.clone(),

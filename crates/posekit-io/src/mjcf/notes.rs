@@ -1,4 +1,4 @@
-//! What the reader reports: each fault once, however often a replica or an attached model repeats it.
+//! Warnings of the reader: each fault once, however often a replica or an attached model repeats it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,14 +10,14 @@ use crate::xml::{Element, Source, Unknown};
 pub(super) struct Notes<'w, 'x> {
     warnings: &'w mut Warnings,
     sources: &'x [Source<'x>],
-    said: BTreeSet<(usize, usize, String)>,
-    /// Elements whose attributes and tags were looked at.
+    warned: BTreeSet<(usize, usize, String)>,
+    /// Elements whose attributes and tags have been checked.
     seen: BTreeSet<(usize, usize)>,
-    /// What was not understood, file by file.
+    /// Unknown tags and attributes, file by file.
     unknown: Vec<Unknown<'x>>,
-    /// Elements that were counted, and as what.
+    /// Elements that were counted, with their kinds.
     counted: BTreeSet<(usize, usize, &'static str)>,
-    /// What is counted: the first place, and how many.
+    /// The counts: the first place, and the number.
     skipped: BTreeMap<(&'static str, &'static str), (Place, usize)>,
 }
 
@@ -26,7 +26,7 @@ impl<'w, 'x> Notes<'w, 'x> {
         Self {
             warnings,
             sources,
-            said: BTreeSet::new(),
+            warned: BTreeSet::new(),
             seen: BTreeSet::new(),
             counted: BTreeSet::new(),
             unknown: sources.iter().map(|_| Unknown::default()).collect(),
@@ -34,10 +34,10 @@ impl<'w, 'x> Notes<'w, 'x> {
         }
     }
 
-    /// One warning about an element; the same one again says nothing new.
+    /// A warning about an element; duplicates are dropped.
     pub(super) fn warn(&mut self, element: Element<'x>, subject: &str, message: impl Into<String>) {
         let message = message.into();
-        if self.said.insert((element.file(), element.byte(), message.clone())) {
+        if self.warned.insert((element.file(), element.byte(), message.clone())) {
             self.warnings.push(element.place(subject), message);
         }
     }
@@ -47,7 +47,7 @@ impl<'w, 'x> Notes<'w, 'x> {
         self.count("not read: ", what, element);
     }
 
-    /// Counts an element; all that are counted as the same thing give one warning.
+    /// Counts an element; there is one warning for each kind.
     pub(super) fn count(
         &mut self,
         verdict: &'static str,
@@ -67,7 +67,7 @@ impl<'w, 'x> Notes<'w, 'x> {
         }
     }
 
-    /// Notes an element that the format does not have there.
+    /// Notes an element that is unknown there.
     pub(super) fn unknown_tag(&mut self, element: Element<'x>) {
         if self.seen.insert((element.file(), element.byte())) {
             self.unknown[element.file()].note_any_tag(element);

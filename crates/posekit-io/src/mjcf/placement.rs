@@ -8,17 +8,17 @@ use super::compiler::Compiler;
 use crate::error::Result;
 use crate::xml::{Element, Infinite};
 
-/// Of unit vectors: below this, what is left of the second beside the first is rounding and gives no plane.
+/// The least component of a unit vector perpendicular to another that determines a plane; less is rounding.
 const SMALLEST: f64 = 1e-14;
 
-/// The pose of an element that has no class: a body, a frame, an inertia.
+/// The pose of an element without a class: a body, a frame, an inertia.
 pub(super) fn pose(element: Element<'_>, compiler: &Compiler<'_>, subject: &str) -> Result<Pose> {
     let position = element.numbers::<3>("pos", subject, Infinite::Refused)?.unwrap_or_default();
     let rotation = orientation(element, compiler, subject)?;
     Ok(Pose::new(rotation, DVec3::from_array(position)))
 }
 
-/// The pose of a geom or a site, and half of its length where `fromto` gives it.
+/// The pose of a geom or a site, and half of its length if it has `fromto`.
 pub(super) fn pose_and_length(
     attributes: &Attributes<'_>,
     compiler: &Compiler<'_>,
@@ -32,7 +32,7 @@ pub(super) fn pose_and_length(
         return Ok((Pose::new(rotation.unwrap_or(DQuat::IDENTITY), position), None));
     };
     if position != DVec3::ZERO {
-        let message = "`fromto` gives the position too; omit `pos`";
+        let message = "`fromto` determines the position, too; omit `pos`";
         return Err(attributes.invalid("pos", subject, message));
     }
     let (from, to) = (DVec3::new(a, b, c), DVec3::new(d, e, f));
@@ -82,7 +82,7 @@ pub(super) fn quaternion(element: Element<'_>, name: &str, subject: &str) -> Res
 /// The rotation of a quaternion w, x, y, z; `None` for zero.
 pub(super) fn unit_quaternion([w, x, y, z]: [f64; 4]) -> Option<DQuat> {
     let numbers = DVec4::new(x, y, z, w);
-    // Scaled first, so that neither tiny nor huge numbers lose their digits.
+    // Scaled first, so that neither tiny nor huge numbers lose precision.
     let unit = (numbers / numbers.abs().max_element()).try_normalize()?;
     Some(DQuat::from_vec4(unit))
 }
@@ -116,7 +116,7 @@ fn z_to(direction: DVec3) -> Option<DQuat> {
     Some(rotation_about(axis, atan2(sine, direction.z)))
 }
 
-/// The frame whose x axis is the first direction, and whose y axis is the second as far as it is at right angles to that.
+/// The frame whose x axis is the first direction, and whose y axis is the component of the second perpendicular to it.
 fn from_axes(x: DVec3, y: DVec3) -> Option<DQuat> {
     let (x, y) = (unit(x)?, unit(y)?);
     let across = y - x * x.dot(y);

@@ -1,6 +1,6 @@
-//! `<worldbody>`: bodies with their joints, geoms and sites, after frames are multiplied out, replicas made and models attached.
+//! `<worldbody>`: bodies with their joints, geoms and sites, with frames, replicas and attached models resolved.
 //!
-//! The elements are walked in the order of the file, without recursion: a stack of levels holds what is left of each element's children. Every body comes
+//! The elements are visited in the order of the file, without recursion: a stack of levels has the remaining children of each element. Every body comes
 //! after its parent, and bodies and joints are in MuJoCo's own order.
 
 use posekit::glam::DVec3;
@@ -58,13 +58,13 @@ const SITE: [&str; 16] = [
     "zaxis",
 ];
 
-/// The body that everything hangs on.
+/// The root of all bodies.
 pub(super) const WORLD: usize = 0;
 
 /// The name of the world's body.
 const WORLD_NAME: &str = "world";
 
-/// All bodies, and what is on them.
+/// All bodies with their joints, geoms and sites.
 pub(super) struct Tree<'x> {
     /// Each after its parent; the first is the world.
     pub(super) bodies: Vec<BodyPart<'x>>,
@@ -72,7 +72,7 @@ pub(super) struct Tree<'x> {
     pub(super) joints: Vec<JointPart<'x>>,
     pub(super) shapes: Vec<ShapePart>,
     pub(super) sites: Vec<SitePart>,
-    /// The model asked for, and each attachment of a model.
+    /// The requested model, and each attachment of a model.
     pub(super) scopes: Vec<Scope>,
     pub(super) copies: Copies,
     pub(super) body_names: Names<'x>,
@@ -83,16 +83,16 @@ pub(super) struct Tree<'x> {
 /// A body.
 pub(super) struct BodyPart<'x> {
     pub(super) element: Option<Element<'x>>,
-    /// Empty where the file gives none.
+    /// Empty if the file gives none.
     pub(super) name: String,
     pub(super) parent: Option<usize>,
-    /// Where the file draws it.
+    /// Its drawn pose.
     pub(super) parent_from_body: Pose,
     /// Mass and centre of mass of `<inertial>` \[kg, m\].
     inertial: Option<(f64, DVec3)>,
-    /// The masses of the geoms, and those times their centres \[kg, kg m\].
+    /// The sum of the masses of the geoms, and of the masses times their centres \[kg, kg m\].
     geoms: (f64, DVec3),
-    /// A geom is a mesh whose mass is not known.
+    /// A geom is a mesh of unknown mass.
     has_unknown_weight: bool,
     compiler: Inertia,
 }
@@ -116,7 +116,7 @@ pub(super) struct ShapePart {
 pub(super) struct SitePart {
     /// Its number in the order of the file.
     number: usize,
-    /// Empty where the file gives none.
+    /// Empty if the file gives none.
     pub(super) name: String,
     pub(super) body: usize,
     pub(super) body_from_site: Pose,
@@ -126,13 +126,13 @@ pub(super) struct SitePart {
 pub(super) struct Scope {
     /// Index into the list of models.
     pub(super) model: usize,
-    /// What stands in front of its names.
+    /// The prefix of its names.
     pub(super) prefix: String,
-    /// How many attachments it is inside of.
+    /// The number of attachments around it.
     depth: usize,
 }
 
-/// Where an element stands.
+/// The context of an element.
 #[derive(Debug, Clone, Copy)]
 struct Context {
     scope: usize,
@@ -144,7 +144,7 @@ struct Context {
     is_replica: bool,
 }
 
-/// What is left of the children of an element.
+/// The remaining children of an element.
 struct Level<'x> {
     elements: Vec<Element<'x>>,
     next: usize,
@@ -152,9 +152,9 @@ struct Level<'x> {
     repeat: Option<Repeat>,
 }
 
-/// The replicas that are still to be made of a level.
+/// The remaining replicas of a level.
 struct Repeat {
-    /// Where the replicas stand.
+    /// The context of the replicas.
     outside: Context,
     count: u64,
     index: u64,
@@ -167,7 +167,7 @@ struct Repeat {
     position: DVec3,
 }
 
-/// Walks the tree of the first model.
+/// Visits the tree of the first model.
 pub(super) fn walk<'x>(
     library: &Library<'x>,
     models: &[Model<'x>],
@@ -208,7 +208,7 @@ impl<'x> Tree<'x> {
         tree
     }
 
-    /// Puts joints, sites and shapes into the order of their bodies: in a file, a body's own may come after its children.
+    /// Sorts joints, sites and shapes by their bodies: in a file, those of a body may come after its children.
     fn sort(&mut self) {
         self.joints.sort_by_key(|joint| joint.body);
         self.sites.sort_by_key(|site| site.body);
@@ -239,7 +239,7 @@ impl<'x> BodyPart<'x> {
         }
     }
 
-    /// Mass and centre of mass, and whether they leave out a mesh \[kg, m\].
+    /// Mass and centre of mass, and whether a mesh is missing from them \[kg, m\].
     pub(super) fn weight(&self) -> (f64, DVec3, bool) {
         let (sum, moment) = self.geoms;
         let of_geoms = || {
@@ -263,7 +263,7 @@ struct Walker<'l, 'w, 'x> {
     notes: &'l mut Notes<'w, 'x>,
     tree: Tree<'x>,
     levels: Vec<Level<'x>>,
-    /// Elements that were looked at, those of replicas and attached models each time.
+    /// The number of elements visited, including those of replicas and attached models.
     spent: usize,
 }
 
@@ -297,7 +297,7 @@ impl<'x> Walker<'_, '_, 'x> {
         Ok(())
     }
 
-    /// Checks that a list has room for one more.
+    /// Checks that a list does not exceed its limit.
     fn room(&self, length: usize, what: &str) -> Result<()> {
         let limit = self.library.limits.joints;
         if length >= limit {
@@ -328,7 +328,7 @@ impl<'x> Walker<'_, '_, 'x> {
             }
             tag @ ("composite" | "flexcomp") => {
                 let message = format!(
-                    "<{tag}> makes bodies of its own and is not supported; save the model with MuJoCo to have them written out"
+                    "<{tag}> generates bodies and is not supported; save the model with MuJoCo to write them out"
                 );
                 Err(element.unsupported(&subject(element), message))
             }
@@ -354,7 +354,7 @@ impl<'x> Walker<'_, '_, 'x> {
             context.body_from_frame * placement::pose(element, &model.compiler, &subject)?;
         let class = model.classes.named(element, "childclass", &subject)?.unwrap_or(context.class);
         if element.attribute("mocap", &subject)? == Some("true") {
-            let message = "a mocap body moves as a program says; it stands where the file puts it";
+            let message = "a mocap body is moved by a program; it is fixed at its pose in the file";
             self.notes.warn(element, &subject, message);
         }
         let index = self.tree.bodies.len();
@@ -423,7 +423,7 @@ impl<'x> Walker<'_, '_, 'x> {
         self.begin_replica()
     }
 
-    /// Puts the level on top to the beginning of the replica that its counter names.
+    /// Resets the top level to the beginning of the replica of its counter.
     fn begin_replica(&mut self) -> Result<()> {
         self.spend(1)?;
         let Some(level) = self.levels.last_mut() else { return Ok(()) };
@@ -445,7 +445,7 @@ impl<'x> Walker<'_, '_, 'x> {
         Ok(())
     }
 
-    /// Begins the next replica of the level on top, or drops it.
+    /// Begins the next replica of the top level, or removes the level.
     fn end_level(&mut self) -> Result<()> {
         let repeat = self.levels.last_mut().and_then(|level| level.repeat.as_mut());
         match repeat {
@@ -460,7 +460,7 @@ impl<'x> Walker<'_, '_, 'x> {
         }
     }
 
-    /// Puts a body, a frame or all of a model here, under a prefix.
+    /// Attaches a body, a frame or a whole model here, with a prefix.
     fn attach(&mut self, element: Element<'x>, context: Context) -> Result<()> {
         const SUBJECT: &str = "an <attach>";
         self.notes.check_attributes(element, &["body", "frame", "model", "prefix"]);
@@ -502,7 +502,7 @@ impl<'x> Walker<'_, '_, 'x> {
         Ok(())
     }
 
-    /// A named body or frame of a model, and the class that it inherits. The frames that it stands in do not count.
+    /// A named body or frame of a model, and the class that it inherits. The frames around it do not count.
     fn target(
         &mut self,
         element: Element<'x>,
@@ -533,14 +533,14 @@ impl<'x> Walker<'_, '_, 'x> {
     fn joint(&mut self, element: Element<'x>, context: Context) -> Result<()> {
         let subject = subject(element);
         if context.body == WORLD || context.is_replica {
-            let message = "a joint stands in the <body> that it moves";
+            let message = "a joint must be inside the <body> that it moves";
             return Err(element.unsupported(&subject, message));
         }
         self.room(self.tree.joints.len(), "joints")?;
         let mut joint = if element.tag() == "freejoint" {
             self.notes.check_attributes(element, &["align", "group", "name"]);
             if element.attribute("align", &subject)? == Some("true") {
-                let message = "`align` is ignored: the body keeps the frame that the file gives it";
+                let message = "`align` is ignored: the body keeps its frame from the file";
                 self.notes.warn(element, &subject, message);
             }
             JointPart::free(element, String::new(), context.body)
@@ -645,7 +645,7 @@ impl<'x> Walker<'_, '_, 'x> {
     }
 }
 
-/// How many replicas an element asks for.
+/// The number of replicas of an element.
 fn count(element: Element<'_>, subject: &str) -> Result<u64> {
     let text = element.required("count", subject)?;
     text.trim_ascii().parse().map_err(|_| {

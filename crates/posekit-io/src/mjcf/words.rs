@@ -3,7 +3,7 @@
 use crate::error::Result;
 use crate::xml::{Element, shortened};
 
-/// Index of a word among those that an attribute may hold.
+/// Index of the value of an attribute among the allowed words.
 pub(super) fn keyword(
     element: Element<'_>,
     attribute: &str,
@@ -18,7 +18,7 @@ pub(super) fn keyword(
     })
 }
 
-/// How messages call an element: by its tag and, where it has one, its name.
+/// The subject of an element in messages: its tag and, if it has one, its name.
 pub(super) fn subject(element: Element<'_>) -> String {
     match element.attribute("name", "") {
         Ok(Some(name)) => format!("{} `{}`", element.tag(), shortened(name)),

@@ -1,4 +1,4 @@
-//! An edited clip as keys of its animation.
+//! Writes an edited clip as keys of its animation.
 
 use core::ops::Range;
 use std::collections::{BTreeMap, BTreeSet};
@@ -7,19 +7,19 @@ use posekit::glam::{DQuat, DVec3};
 use posekit::skeleton::JointKind;
 use posekit_motion::{Clip, TimeMap};
 
-use super::capture::{changed, is_same};
-use super::cast::{ByTarget, Cast, Part, by_target};
-use super::growth::Growth;
+use super::bvh_clip::{changed, is_same};
+use super::gltf_clip::{ByTarget, GltfClip, Part, by_target};
+use super::scales::ScaleFactors;
 use crate::error::{Error, Place, Result};
-use crate::gltf::{Animation, Aside, Channel, Character, Interpolation, TargetPath};
+use crate::gltf::{Animation, Channel, Character, Interpolation, OtherChannel, TargetPath};
 
-/// Writes an edited clip into the animation that it was made of; returns how many joints differ.
+/// Writes an edited clip into its animation; returns the number of joints that differ.
 ///
-/// - `map`: in which time what is not of the clip goes along; `None` for the time it has
-/// - `old`: the animation as the file has it
+/// - `map`: the retiming of everything that is not in the clip; `None` for no retiming
+/// - `old`: the animation in the file
 /// - `new`: the same, written
 pub(super) fn bake(
-    (cast, character): (&Cast, &Character),
+    (source, character): (&GltfClip, &Character),
     edited: &Clip,
     map: Option<&TimeMap>,
     old: &Animation,
@@ -28,10 +28,10 @@ pub(super) fn bake(
     if let Some(map) = map {
         new.channels.iter_mut().for_each(|channel| retime(channel, map));
     }
-    let mut bake = Bake::new(cast, edited, by_target(old))?;
-    bake.growth = Growth::of(character, &by_target(new), &bake.times, cast.pace.snap);
+    let mut bake = Bake::new(source, edited, by_target(old))?;
+    bake.factors = ScaleFactors::of(character, &by_target(new), &bake.times, source.frames.snap);
     let joints = if bake.is_aligned {
-        changed(cast.clip(), edited)
+        changed(source.clip(), edited)
     } else {
         let moves = |joint: &usize| bake.is_moved(*joint);
         (0..edited.skeleton().n_joints()).filter(moves).collect()
@@ -41,7 +41,7 @@ pub(super) fn bake(
         bake.sample_others(old, map);
     }
     let written = bake.changed;
-    // Where each channel stands; looking for each would take the square of their number.
+    // The index of each channel; searching for each would take quadratic time.
     let places: BTreeMap<_, _> = new
         .channels
         .iter()
@@ -57,23 +57,23 @@ pub(super) fn bake(
     Ok(joints.len())
 }
 
-/// Brings the keys of a channel into another time; its curve keeps its shape.
+/// Retimes the keys of a channel; its curve keeps its shape.
 fn retime(channel: &mut Channel, map: &TimeMap) {
     let is_cubic = channel.interpolation == Interpolation::CubicSpline;
     retime_keys(&mut channel.times, is_cubic.then_some(&mut channel.values), map);
 }
 
 /// The same for a channel that moves no node.
-pub(super) fn retime_aside(aside: &mut Aside, map: &TimeMap) {
-    retime_keys(&mut aside.times, aside.cubic.as_mut().map(|cubic| &mut cubic.values), map);
+pub(super) fn retime_other_channel(channel: &mut OtherChannel, map: &TimeMap) {
+    retime_keys(&mut channel.times, channel.cubic.as_mut().map(|cubic| &mut cubic.values), map);
 }
 
-/// - `cubic`: of a cubic its values with their tangents
+/// - `cubic`: the values of a cubic with their tangents
 fn retime_keys(times: &mut Vec<f64>, cubic: Option<&mut Vec<f64>>, map: &TimeMap) {
     let new: Vec<f64> = times.iter().map(|&time| map.new_time(time)).collect();
     if let Some(values) = cubic {
         let width = values.len() / (3 * times.len()).max(1);
-        // Tangents are by the second: what they come to from one key to the next stays.
+        // Tangents are per second: their change between two keys is kept.
         let slower: Vec<f64> = times
             .windows(2)
             .zip(new.windows(2))
@@ -89,23 +89,23 @@ fn retime_keys(times: &mut Vec<f64>, cubic: Option<&mut Vec<f64>>, map: &TimeMap
     *times = new;
 }
 
-/// Keys on their way into an animation.
+/// The keys to write into an animation.
 struct Bake<'b> {
-    cast: &'b Cast,
+    source: &'b GltfClip,
     edited: &'b Clip,
     old: ByTarget<'b>,
-    /// True where the frames are those that were read.
+    /// True if the frames are those that were read.
     is_aligned: bool,
-    /// When the frames are; none behind the end of what was read.
+    /// The times of the frames, none after the end of the animation that was read.
     times: Vec<f64>,
-    /// How large things are at these times.
-    growth: Growth,
+    /// The scale factors at these times.
+    factors: ScaleFactors,
     changed: Vec<Channel>,
 }
 
 impl<'b> Bake<'b> {
-    fn new(cast: &'b Cast, edited: &'b Clip, old: ByTarget<'b>) -> Result<Self> {
-        let read = cast.clip();
+    fn new(source: &'b GltfClip, edited: &'b Clip, old: ByTarget<'b>) -> Result<Self> {
+        let read = source.clip();
         let shape =
             |clip: &Clip| (clip.n_frames(), clip.frame_time().to_bits(), clip.start().to_bits());
         let is_aligned = shape(read) == shape(edited);
@@ -117,19 +117,19 @@ impl<'b> Bake<'b> {
         let mut times: Vec<f64> = (0..n_frames).map(|frame| edited.time(frame)).collect();
         if let Some(last) = times.last_mut()
             && is_aligned
-            && *last > cast.pace.end
+            && *last > source.frames.end
         {
-            *last = cast.pace.end;
+            *last = source.frames.end;
         }
-        let (growth, changed) = (Growth::default(), Vec::new());
-        Ok(Self { cast, edited, old, is_aligned, times, growth, changed })
+        let (factors, changed) = (ScaleFactors::default(), Vec::new());
+        Ok(Self { source, edited, old, is_aligned, times, factors, changed })
     }
 
-    /// Writes what changed of a joint.
+    /// Writes the changes of a joint.
     fn joint(&mut self, joint: usize) -> Result<()> {
         let skeleton = self.edited.skeleton();
         let range = skeleton.value_range(joint);
-        let part = &self.cast.parts[joint];
+        let part = &self.source.parts[joint];
         let turn = range.end - 4..range.end;
         if self.differs((part.node, TargetPath::Rotation), turn.clone()) {
             self.put(part.node, TargetPath::Rotation, turn, |_, values| {
@@ -140,7 +140,7 @@ impl<'b> Bake<'b> {
         let place = range.start..range.start + 3;
         let moved = (part.node, TargetPath::Translation);
         if skeleton.kind(joint) == JointKind::Free && self.differs(moved, place.clone()) {
-            let factors: Option<Vec<f64>> = self.growth.of_joint(joint).map(<[f64]>::to_vec);
+            let factors: Option<Vec<f64>> = self.factors.of_joint(joint).map(<[f64]>::to_vec);
             if !self.is_aligned && self.only_grows(joint, &place, factors.as_deref()) {
                 return Ok(());
             }
@@ -152,9 +152,9 @@ impl<'b> Bake<'b> {
         Ok(())
     }
 
-    /// Whether a joint is at other frames where its node is at rest, so that no key is needed: scales alone move it.
+    /// Whether a joint, at new frames, is where its node is at rest, so that no key is necessary: only scales move it.
     fn only_grows(&self, joint: usize, place: &Range<usize>, factors: Option<&[f64]>) -> bool {
-        let part = &self.cast.parts[joint];
+        let part = &self.source.parts[joint];
         let Some(factors) = factors else { return false };
         let is_at_rest = |(frame, &factor): (usize, &f64)| {
             let place = translation(part, &self.edited.frame(frame)[place.clone()], factor);
@@ -164,32 +164,32 @@ impl<'b> Bake<'b> {
             && factors.iter().enumerate().all(is_at_rest)
     }
 
-    /// True where some of a frame's values are not those that were read; at other frames where the file moves the same, or some are not those it is at.
+    /// True if some values of a frame differ from those that were read; at new frames, if the file moves the node, or some values differ from its rest.
     fn differs(&self, target: (usize, TargetPath), range: Range<usize>) -> bool {
-        let read = self.cast.clip();
+        let read = self.source.clip();
         if self.is_aligned {
             return (0..read.n_frames()).any(|frame| !self.is_frame_same(frame, &range));
         }
         self.old.contains_key(&target) || !self.stays(range)
     }
 
-    /// Whether a joint that can move does, at other frames than were read.
+    /// Whether a joint that can move does, at frames other than those read.
     fn is_moved(&self, joint: usize) -> bool {
         let range = self.edited.skeleton().value_range(joint);
-        let node = self.cast.parts[joint].node;
+        let node = self.source.parts[joint].node;
         let has = |path| self.old.contains_key(&(node, path));
         let is_told = has(TargetPath::Rotation) || has(TargetPath::Translation);
         !range.is_empty() && (is_told || !self.stays(range))
     }
 
-    /// Whether values are in all frames what they were in the first that was read.
+    /// Whether values in all frames equal those of the first frame that was read.
     fn stays(&self, range: Range<usize>) -> bool {
-        let first = &self.cast.clip().frame(0)[range.clone()];
+        let first = &self.source.clip().frame(0)[range.clone()];
         (0..self.edited.n_frames())
             .all(|frame| is_same(first, &self.edited.frame(frame)[range.clone()]))
     }
 
-    /// Whether the file has one key of a target, which then says that it stays.
+    /// Whether the file has a single key for a target, which is then constant.
     fn has_one_key(&self, target: (usize, TargetPath)) -> bool {
         !self.is_aligned && self.old.get(&target).is_some_and(|old| old.times.len() == 1)
     }
@@ -202,11 +202,11 @@ impl<'b> Bake<'b> {
     }
 
     fn is_frame_same(&self, frame: usize, range: &Range<usize>) -> bool {
-        let read = self.cast.clip();
+        let read = self.source.clip();
         is_same(&read.frame(frame)[range.clone()], &self.edited.frame(frame)[range.clone()])
     }
 
-    /// Keys at the frames; those of frames that did not change keep their bits where the channel had keys at the frames before.
+    /// Keys at the frames; those of unchanged frames keep their bits if the channel already had keys at the frames.
     fn put(
         &mut self,
         node: usize,
@@ -227,7 +227,7 @@ impl<'b> Bake<'b> {
                     let own = value(frame, &self.edited.frame(frame)[range.clone()]);
                     values.extend(own.ok_or_else(|| {
                         let place = Place::named(format!("node {node}"));
-                        let message = "it stands under a scale of zero and cannot be moved".into();
+                        let message = "it is under a scale of zero and cannot be moved".into();
                         Error::Value { place, message }
                     })?);
                 }
@@ -241,11 +241,11 @@ impl<'b> Bake<'b> {
         Ok(())
     }
 
-    /// Brings all else that joints have, such as scales and places that stay, to the frames: keys that are at no frame would say another rate and another
-    /// end than the motion has.
+    /// Resamples all other channels of joints, such as scales and constant translations, at the frames: keys between frames would imply another rate and another
+    /// end of the motion.
     ///
     fn sample_others(&mut self, old: &Animation, map: &TimeMap) {
-        let nodes: BTreeSet<usize> = self.cast.parts.iter().map(|part| part.node).collect();
+        let nodes: BTreeSet<usize> = self.source.parts.iter().map(|part| part.node).collect();
         let done: BTreeSet<_> =
             self.changed.iter().map(|channel| (channel.node, channel.path)).collect();
         let is_left = |channel: &&Channel| {
@@ -257,7 +257,7 @@ impl<'b> Bake<'b> {
             let mut values = Vec::with_capacity(n_keys * channel.path.width());
             let mut key = 0;
             for &time in &times {
-                let value = channel.sample(map.old_time(time), self.cast.pace.snap, &mut key);
+                let value = channel.sample(map.old_time(time), self.source.frames.snap, &mut key);
                 values.extend_from_slice(&value[..channel.path.width()]);
             }
             let is_step = channel.interpolation == Interpolation::Step;
@@ -268,21 +268,21 @@ impl<'b> Bake<'b> {
 
     /// True for keys at the frames, no more and no fewer.
     fn is_on_frames(&self, old: &Channel) -> bool {
-        let snap = self.cast.pace.snap;
+        let snap = self.source.frames.snap;
         self.is_aligned
             && old.times.len() == self.times.len()
             && old.times.iter().zip(&self.times).all(|(key, frame)| (key - frame).abs() <= snap)
     }
 }
 
-/// - `factor`: by how much scales above make the offset larger than it is at first
+/// - `factor`: the factor of the offset by scales above, relative to the start
 fn translation(part: &Part, values: &[f64], factor: f64) -> Option<Vec<f64>> {
     let place = part.node_translation(DVec3::new(values[0], values[1], values[2]))?;
     Some((place / factor).to_array().to_vec())
 }
 
-/// Turns the sign of each quaternion to the side of the one before it, save of those whose bits were kept: readers that mix numbers without a look at the
-/// sign would turn the long way.
+/// Gives each quaternion the sign nearest to the previous one, except those whose bits were kept: readers that interpolate without checking the
+/// sign would rotate along the longer arc.
 fn keep_to_one_side(values: &mut [f64]) {
     for at in (4..values.len()).step_by(4) {
         let (before, own) = values.split_at_mut(at);

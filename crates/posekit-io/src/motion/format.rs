@@ -1,4 +1,4 @@
-//! What kind of file it is, by its first bytes.
+//! The format of a motion file, by its first bytes.
 
 use core::fmt;
 use std::path::Path;
@@ -7,10 +7,10 @@ use crate::error::{Error, Place, Result};
 use crate::gltf;
 use crate::warnings::Warnings;
 
-/// So many first bytes of a file are looked at; blanks and comments of more than this begin no motion.
+/// The number of first bytes examined; a motion does not begin with more blanks and comments than this.
 pub(super) const HEAD: u64 = 4096;
 
-/// Kinds of motion files.
+/// The formats of motion files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Format {
@@ -23,10 +23,10 @@ pub enum Format {
 }
 
 impl Format {
-    /// The kind of a file that begins with these bytes.
+    /// The format of a file that begins with these bytes.
     ///
     /// # Errors
-    /// [`Error::Unsupported`] for none of these, with what it seems to be; [`Error::Encoding`] for text that is not UTF-8.
+    /// [`Error::Unsupported`] for any other, with the probable format; [`Error::Encoding`] for text that is not UTF-8.
     pub fn of(bytes: &[u8]) -> Result<Self> {
         if gltf::is_binary(bytes) {
             return Ok(Self::Glb);
@@ -62,26 +62,26 @@ impl Format {
         Err(Error::Unsupported { place: Place::named("the file"), message })
     }
 
-    /// The same, with a warning where the name of the file says another kind.
+    /// The same, with a warning if the extension of the file is that of another format.
     pub(super) fn named(self, path: &Path, warnings: &mut Warnings) -> Self {
         let extension =
             path.extension().map(|extension| extension.to_string_lossy().to_lowercase());
-        let said = match extension.as_deref() {
+        let named = match extension.as_deref() {
             Some("bvh") => Self::Bvh,
             Some("gltf") => Self::Gltf,
             Some("glb" | "vrm" | "vrma") => Self::Glb,
             _ => self,
         };
-        if said != self {
+        if named != self {
             warnings.push(
                 Place::named("the file"),
-                format!("its name says {said}, but it holds {self}, and is read as that"),
+                format!("its extension is that of {named}, but its content is {self}, and it is read as such"),
             );
         }
         self
     }
 
-    /// What the name of such a file ends with, without the point.
+    /// The extension of such a file, without the dot.
     #[must_use]
     pub const fn extension(self) -> &'static str {
         match self {

@@ -1,4 +1,4 @@
-//! Any clip as a BVH.
+//! Writes any clip as a BVH.
 
 use posekit::glam::{DQuat, DVec3};
 use posekit::math::Pose;
@@ -9,22 +9,22 @@ use crate::bvh::{Axis, Channel, Convention, File, Node, Positions, Rig, rule_of,
 use crate::error::Result;
 use crate::warnings::Warnings;
 
-/// The order of turns that most files have.
+/// The most common order of rotations.
 const TURNS: [Axis; 3] = [Axis::Z, Axis::X, Axis::Y];
 
-/// Names end where a ` {` begins and at line ends; these stand in their place.
+/// Names end at a ` {` and at line ends, which are replaced by these.
 const STAND_IN: char = '_';
 
-/// A clip as a BVH, in the clip's unit and with its direction up, neither of which the format can name.
+/// A clip as a BVH, in the clip's unit and with its up axis, neither of which the format can store.
 ///
-/// Frames of a BVH are parallel to the world's at rest; offsets and rotations are turned accordingly, so that every joint is where it was. All joints have
-/// three turns, roots and joints that move on their parent also positions, which stand in place of the offsets; the offsets of roots are zero, so that
-/// both [rules](Positions) for positions read the same there. So are those of other joints with positions where a [survey](crate::bvh::survey) would not find
-/// the rule, as in a figure that sits all along and has its hips nearer to zero than to where they rest.
+/// Frames of a BVH are parallel to the world's at rest; offsets and rotations are converted accordingly, so that every joint is where it was. All joints have
+/// three rotation channels, roots and joints that translate on their parent also positions, which replace the offsets; the offsets of roots are zero, so that
+/// both [rules](Positions) for positions agree there. So are those of other joints with positions for which a [survey](crate::bvh::survey) would not guess
+/// the rule, as in a figure that sits all the time, with its hips closer to zero than to their offset at rest.
 ///
 /// # Errors
 /// [`Error::Value`](crate::Error::Value) for lengths beyond single precision and a name that is blank; [`Error::Skeleton`](crate::Error::Skeleton) for lengths
-/// that leave the range of the library.
+/// beyond the range of the library.
 pub fn to_bvh(clip: &Clip) -> Result<File> {
     let skeleton = clip.skeleton();
     let (order, rests) = (depth_first(skeleton), rests(skeleton));
@@ -60,10 +60,10 @@ pub fn to_bvh(clip: &Clip) -> Result<File> {
     without_doubt(file.with_values(rows)?)
 }
 
-/// The same motion such that its positions are read as they are meant: where what a reader has to guess by would lead it elsewhere, the offsets that do not
-/// speak for the rule are taken away, and both rules agree there.
+/// The same motion such that readers guess the rule for positions correctly: if the offsets would mislead them, those that contradict
+/// the rule are set to zero, where both rules agree.
 ///
-/// Not more of them than that: offsets are the figure at rest, which other programs put motions onto.
+/// No other offsets are changed: they are the figure at rest, to which other programs apply motions.
 fn without_doubt(file: File) -> Result<File> {
     let meant = Some(Positions::FromParent);
     if file.n_frames() == 0 || survey(&file).positions == meant {
@@ -80,7 +80,7 @@ fn without_doubt(file: File) -> Result<File> {
     File::try_new(nodes, file.frame_time(), file.values().to_vec())
 }
 
-/// Brought to unit length: products of many rotations drift off it.
+/// Normalised, because products of many rotations drift from unit length.
 fn unit(rotation: DQuat) -> DQuat {
     rotation / rotation.length()
 }
@@ -90,7 +90,7 @@ fn rests(skeleton: &Skeleton) -> Vec<Pose> {
     skeleton.poses(&skeleton.neutral())
 }
 
-/// Joints in the order of a walk that goes deep first.
+/// Joints in depth-first order.
 fn depth_first(skeleton: &Skeleton) -> Vec<usize> {
     let n = skeleton.n_joints();
     let mut ahead: Vec<usize> =
@@ -126,7 +126,7 @@ fn nodes(skeleton: &Skeleton, order: &[usize], rests: &[Pose]) -> Vec<Node> {
     order.iter().map(node).collect()
 }
 
-/// A name that a file can hold.
+/// A name that a file can contain.
 fn writable(name: &str) -> String {
     let plain = name.trim_matches(|c: char| c.is_whitespace() || c.is_control());
     let replaced = |c: char| if matches!(c, '\n' | '\r' | '\0' | '{') { STAND_IN } else { c };

@@ -1,4 +1,4 @@
-//! Any clip as a GLB.
+//! Writes any clip as a GLB.
 
 use std::collections::BTreeMap;
 
@@ -7,50 +7,50 @@ use posekit::math::{Pose, shortest_rotation};
 use posekit::skeleton::{JointKind, Skeleton};
 use posekit_motion::Clip;
 
-use super::thin::{Moves, Rest, Track, thin};
+use super::key_reduction::{Moves, Rest, Track, reduce_keys};
 use crate::error::{Error, Place, Result};
 use crate::gltf::{NewFile, container};
 use crate::json::text_value;
 
-/// Bytes of a file with nodes, a skin without a mesh that says which of them are bones, and one animation.
+/// The bytes of a file with nodes, a skin without a mesh that lists the bones, and one animation.
 ///
-/// The format wants metres and y up: lengths are multiplied by the clip's [unit](Clip::metres_per_unit) where it is known, and the roots are turned so that
-/// the clip's [up](Clip::up) is +y. Joints that keep their values all the time have one key, those that stay at rest none; where no joint moves, the first
+/// The format specifies metres and y up: lengths are multiplied by the clip's [unit](Clip::metres_per_unit) if it is known, and the roots are rotated so that
+/// the clip's [up](Clip::up) is +y. Joints with constant values have one key, those at rest none; if no joint moves, the first
 /// has one at every frame.
 ///
-/// - `name`: of the animation
+/// - `name`: the name of the animation
 ///
 /// # Errors
-/// [`Error::Value`] for a clip without frames, one that begins before 0 s or whose frames fall together in single precision, and for lengths beyond it.
+/// [`Error::Value`] for a clip without frames, one that begins before 0 s or whose frames coincide in single precision, and for lengths beyond it.
 pub fn to_glb(clip: &Clip, name: &str) -> Result<Vec<u8>> {
     check(clip)?;
     let figure = Figure::new(clip);
     written(&figure, &figure.tracks(clip), &times(clip), name)
 }
 
-/// What [`to_glb_within`] gives.
+/// The result of [`to_glb_within`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Thinned {
     /// The bytes of the file.
     pub file: Vec<u8>,
-    /// How many keys it has, of all channels together.
+    /// The number of keys of all channels together.
     pub kept: usize,
-    /// How many it would have with a key at every frame.
+    /// The number with a key at every frame.
     pub of: usize,
 }
 
-/// The same as [`to_glb`] with fewer keys: no joint is further than a distance from where it is, at any frame, when a reader goes straight between them.
-/// That is checked at every frame. Joints on which nothing hangs turn off by at most the distance at a tenth of the figure. Straight ways suit motions with
-/// many frames in a second: of those with few most keys stay, and where the file would be no smaller, all of them do. Where the keys that stay would not tell
-/// how many frames there are, one channel keeps all of its own.
+/// The same as [`to_glb`] with fewer keys: with linear interpolation no joint deviates by more than a distance at any frame.
+/// That is checked at every frame. Joints without children deviate in rotation by at most the distance at a tenth of the figure. Key reduction suits motions with
+/// many frames per second: at low rates most keys remain, and if the file would not be smaller, all of them do. If the remaining keys do not determine
+/// the number of frames, one channel keeps all of its keys.
 ///
-/// - `distance`: in the file's metres
+/// - `distance`: the bound \[m\]
 ///
 /// # Errors
 /// As [`to_glb`], and [`Error::Value`] for a distance that is negative or not finite.
 pub fn to_glb_within(clip: &Clip, name: &str, distance: f64) -> Result<Thinned> {
     if !(distance.is_finite() && distance >= 0.0) {
-        let message = format!("{distance} is no distance that keys could keep");
+        let message = format!("{distance} is not a valid distance");
         return Err(Error::Value { place: Place::named("distance"), message });
     }
     check(clip)?;
@@ -61,16 +61,16 @@ pub fn to_glb_within(clip: &Clip, name: &str, distance: f64) -> Result<Thinned> 
     let parents = (0..figure.n_joints()).map(|joint| figure.skeleton.parent(joint)).collect();
     let rest = Rest { parents, locals: &figure.rests };
     let whole = written(&figure, &tracks, &times, name)?;
-    thin(&mut tracks, &rest, &times, distance);
+    reduce_keys(&mut tracks, &rest, &times, distance);
     let file = written(&figure, &tracks, &times, name)?;
-    // Channels with times of their own have to say so, which can take more than a few keys less give.
+    // Channels with their own times need accessors for them, which can take more bytes than a few omitted keys save.
     if file.len() >= whole.len() {
         return Ok(Thinned { file: whole, kept: of, of });
     }
     Ok(Thinned { file, kept: count(&tracks), of })
 }
 
-/// When the frames are, as a file has it.
+/// The frame times in single precision.
 fn times(clip: &Clip) -> Vec<f32> {
     (0..clip.n_frames()).map(|frame| single(clip.time(frame))).collect()
 }
@@ -116,7 +116,7 @@ fn invalid(message: impl Into<String>) -> Error {
     Error::Value { place: Place::named("clip"), message: message.into() }
 }
 
-/// Refuses what the file could not hold.
+/// Refuses what the file cannot represent.
 fn check(clip: &Clip) -> Result<()> {
     if clip.n_frames() == 0 {
         return Err(invalid("there are no frames"));
@@ -165,7 +165,7 @@ impl<'c> Figure<'c> {
         self.rests.len()
     }
 
-    /// Where a node stands on its parent.
+    /// The placement of a node on its parent.
     fn local(&self, joint: usize, q: &[f64]) -> Pose {
         let pose = self.skeleton.parent_from_joint(joint) * self.skeleton.motion(joint, q);
         let placed = match self.skeleton.parent(joint) {
@@ -201,14 +201,14 @@ impl<'c> Figure<'c> {
             let world = self.skeleton.parent(joint).map_or(local, |above| worlds[above] * local);
             let back = world.inverse();
             let matrix = DMat4::from_rotation_translation(back.rotation, back.translation);
-            // The last row is exact, as the format wants it.
+            // The last row is exact, as the format requires.
             all.extend(matrix.to_cols_array().map(single));
             worlds.push(world);
         }
         all
     }
 
-    /// Channels of all joints that move, with a key at every frame; one for what stays elsewhere than at rest, and none for what rests.
+    /// Channels of all moving joints, with a key at every frame; a single key for constant values other than at rest, and none at rest.
     fn tracks(&self, clip: &Clip) -> Vec<Track> {
         let mut tracks = Vec::new();
         for joint in (0..self.n_joints()).filter(|&joint| self.skeleton.kind(joint).n_values() > 0)
@@ -239,7 +239,7 @@ impl<'c> Figure<'c> {
         tracks
     }
 
-    /// Gives the first joint that can move a key at every frame where no joint moves: nothing else in the file says how long the clip is, and at which rate.
+    /// Gives the first joint that can move a key at every frame if no joint moves: nothing else in the file shows the duration and the rate.
     fn keep_time(&self, clip: &Clip, tracks: &mut Vec<Track>) {
         let n_frames = clip.n_frames();
         let first = (0..self.n_joints()).find(|&joint| self.skeleton.kind(joint).n_values() > 0);
@@ -258,7 +258,7 @@ impl<'c> Figure<'c> {
     }
 }
 
-/// Channels and samplers. Those with keys at the same times share them.
+/// Channels and samplers. Those with the same key times share them.
 fn animation(tracks: &[Track], times: &[f32], store: &mut NewFile) -> (Vec<String>, Vec<String>) {
     let mut inputs: BTreeMap<&[usize], usize> = BTreeMap::new();
     let (mut channels, mut samplers) = (Vec::new(), Vec::new());

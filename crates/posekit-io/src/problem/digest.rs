@@ -1,4 +1,4 @@
-//! One number over every result of a table of cases, to see that builds, machines and languages agree to the bit.
+//! A hash of all results of a table of cases, to check that builds, machines and languages agree bit for bit.
 
 use posekit::solve::{Method, Settings, Solution, Status};
 
@@ -47,7 +47,7 @@ impl Default for Digest {
 }
 
 impl Digest {
-    /// Solves a case, the text of a chain problem, with every solver that fits, as a rule and in classic mode, and takes the results in.
+    /// Solves a case, the text of a chain problem, with every applicable solver, in default and in classic mode, and adds the results.
     ///
     /// # Errors
     /// As [`ChainProblem::from_json`].
@@ -66,7 +66,7 @@ impl Digest {
         Ok(())
     }
 
-    /// The digest of what was taken in, 16 hexadecimal digits.
+    /// The digest of all results so far, 16 hexadecimal digits.
     #[must_use]
     pub fn hexadecimal(&self) -> String {
         format!("{:016x}", self.0.0)
@@ -77,7 +77,7 @@ fn refused(error: &posekit::Error) -> Error {
     Error::Value { place: Place::default(), message: error.to_string() }
 }
 
-/// The hash FNV-1a of 64 bits: short, the same everywhere, and no more is asked of it here.
+/// The 64-bit hash FNV-1a: short and the same on every machine, which is sufficient here.
 #[derive(Debug, Clone)]
 struct Fnv(u64);
 
@@ -92,7 +92,7 @@ impl Fnv {
         }
     }
 
-    /// A text and its end, so that two texts in a row are not one.
+    /// A text with a terminator, so that consecutive texts are distinct.
     fn text(&mut self, text: &str) {
         self.bytes(text.as_bytes());
         self.bytes(&[0]);

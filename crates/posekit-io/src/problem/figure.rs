@@ -1,4 +1,4 @@
-//! A figure ready to be solved and shown: a skeleton and everything that must hold.
+//! A figure ready to be solved and shown: a skeleton and its tasks.
 
 use posekit::glam::{DQuat, DVec3};
 use posekit::math::Pose;
@@ -12,30 +12,32 @@ use crate::figure::{FigureFrame, FigureGoal, FigureModel, FigureProblem, SourceK
 /// A figure with its tasks.
 #[derive(Debug, Clone)]
 pub struct FigureScene {
-    /// What headings call it.
+    /// Its title.
     pub title: String,
-    /// Its skeleton and start; the tip is the first frame that a task speaks about.
+    /// Its skeleton and start; the tip is the first frame of a task.
     pub rig: Rig,
-    /// What must hold.
+    /// The tasks.
     pub tasks: Vec<Task>,
-    /// What the tasks are called, in the same order.
+    /// The labels of the tasks, in the same order.
     pub labels: Vec<Label>,
     /// Mass of all bodies \[kg\].
     pub mass: f64,
     /// The links of a robot by the joints whose frames they are; empty without a robot.
     pub links: Vec<Option<String>>,
+    /// The largest speed of each degree of freedom \[rad/s, m/s\]; infinite where the file gives none.
+    pub velocity_limits: Vec<f64>,
     /// The settings of the file.
     settings: Settings,
     /// The file.
     pub problem: FigureProblem,
 }
 
-/// What people call a task.
+/// The label of a task.
 #[derive(Debug, Clone)]
 pub struct Label {
     /// Its name in the file.
     pub name: Option<String>,
-    /// What it speaks about.
+    /// Its frames.
     pub frame: String,
 }
 
@@ -66,6 +68,7 @@ impl FigureScene {
             labels,
             mass: model.bodies.iter().map(|body| body.mass).sum(),
             links: model.links,
+            velocity_limits: model.velocity_limits,
             settings: model.settings,
             problem: problem.clone(),
         }
@@ -83,7 +86,7 @@ impl FigureScene {
         settings
     }
 
-    /// What one solve with these settings, which hold [those of the file](Self::settings), hands over.
+    /// The input of one solve with these settings, which include [those of the file](Self::settings).
     #[must_use]
     pub fn prepare(&self, settings: Settings) -> Prepared<'_> {
         Prepared::of_rig(&self.rig, self.tasks.clone(), settings)
@@ -100,7 +103,7 @@ impl FigureScene {
         Ok(workspace.run().clone())
     }
 
-    /// The method that runs when this one is asked for; the same where it does not fit.
+    /// The method that runs for a requested one; the same if it does not apply.
     pub fn chosen(&self, method: Method) -> Method {
         let mut workspace = Workspace::default();
         let (rig, settings) = (&self.rig, &self.settings);
@@ -116,8 +119,8 @@ impl FigureScene {
         (0..self.rig.skeleton.n_joints()).filter(|&joint| !is_fixed(joint)).collect()
     }
 
-    /// The parts of a task's miss that it asks for: a distance, an angle.
-    pub fn asked(&self, task: usize, miss: Miss) -> [Option<f64>; 2] {
+    /// The parts of a task's miss that apply to it: a distance, an angle.
+    pub fn relevant_miss(&self, task: usize, miss: Miss) -> [Option<f64>; 2] {
         let [length, angle] = measures(&self.tasks[task].kind, &self.rig);
         [length.then_some(miss.distance), angle.then_some(miss.angle)]
     }
@@ -137,7 +140,7 @@ impl FigureScene {
         Scene { title: self.title.clone(), unit: "m", up, body }
     }
 
-    /// From each joint that carries a frame to that frame, save the tip: what the skeleton alone does not show of a hand or a foot.
+    /// From each joint with a frame to that frame, except the tip: the parts of hands and feet that the skeleton itself does not show.
     pub fn ends(&self, q: &[f64]) -> Vec<[DVec3; 2]> {
         let world = self.rig.skeleton.poses(q);
         let frames = self.tasks.iter().flat_map(|task| task.kind.frames()).flatten();
@@ -145,7 +148,7 @@ impl FigureScene {
         frames.filter(|frame| *frame != self.rig.tip).map(end).collect()
     }
 
-    /// True when nothing leaves the plane z = 0: hinges about z, and all of them and all frames in it.
+    /// True when everything stays in the plane z = 0: all hinges are about z, and they and all frames are in it.
     fn is_flat(&self) -> bool {
         let skeleton = &self.rig.skeleton;
         let is_flat = |pose: Pose| {
@@ -168,17 +171,17 @@ impl FigureScene {
     pub fn start_error(&self) -> f64 {
         let rig = &self.rig;
         let first = self.tasks.iter().filter(|task| task.level == 1 && task.weight > 0.0);
-        let wanted = first.filter(|task| !is_wish(task));
-        wanted.map(|task| task.miss(&rig.skeleton, &rig.start).distance).fold(0.0, f64::max)
+        let required = first.filter(|task| !is_preference(task));
+        required.map(|task| task.miss(&rig.skeleton, &rig.start).distance).fold(0.0, f64::max)
     }
 }
 
-/// True for a task that pulls but is not waited for.
-pub const fn is_wish(task: &Task) -> bool {
+/// True for a task that does not affect the status.
+pub const fn is_preference(task: &Task) -> bool {
     matches!(task.kind, TaskKind::Posture(_))
 }
 
-/// Where a picture shows the target of a task, and how it is turned.
+/// The position and the orientation of a task's target in a picture.
 fn target_of(task: &Task) -> Option<(DVec3, Option<DQuat>)> {
     match &task.kind {
         TaskKind::Position(task) => Some((task.target_in_world, None)),
@@ -190,7 +193,7 @@ fn target_of(task: &Task) -> Option<(DVec3, Option<DQuat>)> {
     }
 }
 
-/// Whether a task asks for a distance, and for an angle.
+/// Whether a task has a distance, and an angle.
 fn measures(kind: &TaskKind, rig: &Rig) -> [bool; 2] {
     use posekit::task::Link;
     let any = |axes: [bool; 3]| axes.contains(&true);
@@ -213,7 +216,7 @@ fn measures(kind: &TaskKind, rig: &Rig) -> [bool; 2] {
     }
 }
 
-/// What a task speaks about, in the words of its file.
+/// The frames of a task, by their names in the file.
 fn frame_words(goal: &FigureGoal) -> String {
     let one = |frame: &FigureFrame| frame.on.name().to_owned();
     let two = |[a, b]: &[FigureFrame; 2]| format!("{}, {}", one(a), one(b));

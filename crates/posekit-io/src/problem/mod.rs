@@ -1,5 +1,5 @@
-//! Problems of files, laid out for a [`Workspace`], and their solutions as files: what every door to the library (command line,
-//! browser) does between a text and a solve.
+//! Prepares problems from files for a [`Workspace`], and converts their solutions to files, for every front end (command line,
+//! browser).
 //!
 //! ```
 //! use posekit::solve::{Method, Settings, Workspace};
@@ -35,7 +35,7 @@ use posekit::solve::{Settings, Solution};
 use posekit::task::Task;
 
 pub use digest::{Digest, case_names};
-pub use figure::{FigureScene, Label, is_wish};
+pub use figure::{FigureScene, Label, is_preference};
 pub use report::{figure_solution_file, solution_file, step_points};
 pub use robot::{character_problem, end_links, tip_problem};
 pub use scene::{Body, Origin, Prepared, Rig, Scene, chunks, distance};
@@ -50,12 +50,12 @@ use crate::limits::Limits;
 use crate::solution::SolutionFile;
 use crate::warnings::Warnings;
 
-/// Whether the text of a problem file says that it is a figure and not a chain.
+/// Whether the text of a problem file is a figure and not a chain, by its schema.
 ///
 /// # Errors
-/// A text that is no JSON or has no schema; one with another schema, with those that can be read.
+/// A text that is not JSON or has no schema; one with an unknown schema, listing the known ones.
 ///
-/// # Example: a version that is not known
+/// # Example: an unknown version
 /// ```
 /// use posekit_io::problem::is_figure;
 ///
@@ -69,19 +69,19 @@ pub fn is_figure(text: &str) -> Result<bool> {
     Ok(schema.text()? == FIGURE_SCHEMA)
 }
 
-/// What a problem file holds.
+/// The content of a problem file.
 #[derive(Debug, Clone)]
 pub enum Problem {
-    /// One tip and what it must do: `posekit.chain/1`.
+    /// A tip and its target: `posekit.chain/1`.
     Scene(Box<Scene>),
-    /// A skeleton and everything that must hold: `posekit.figure/1`.
+    /// A skeleton and its tasks: `posekit.figure/1`.
     Figure(Box<FigureScene>),
 }
 
 impl Problem {
-    /// Reads a chain problem or a figure, told apart by their schema.
+    /// Reads a chain problem or a figure, recognised by the schema.
     ///
-    /// - `source`: the bytes of the URDF or glTF that a figure names; not looked at otherwise
+    /// - `source`: the bytes of the URDF or glTF that a figure names; ignored otherwise
     ///
     /// # Errors
     /// As the readers of the two formats, of URDF and of glTF; a figure without the file that it names.
@@ -98,7 +98,7 @@ impl Problem {
 
     /// A figure, ready to be solved.
     ///
-    /// - `source`: the bytes of the URDF or glTF that the figure names; not looked at without one
+    /// - `source`: the bytes of the URDF or glTF that the figure names; ignored if it names none
     ///
     /// # Errors
     /// As [`FigureProblem::to_model`] and [`FigureSource::read_bytes`].
@@ -145,7 +145,7 @@ impl Problem {
         }
     }
 
-    /// The given settings with those that the problem brings along: weights of relaxation, and what a figure's file says.
+    /// The given settings with those of the problem: weights of relaxation, and the settings in a figure's file.
     #[must_use]
     pub fn settings(&self, given: Settings) -> Settings {
         match self {
@@ -154,7 +154,7 @@ impl Problem {
         }
     }
 
-    /// What one solve with these settings hands over. Weights of relaxation and a figure's own settings are those of [`settings`](Self::settings).
+    /// The input of one solve with these settings. Weights of relaxation and a figure's own settings come from [`settings`](Self::settings).
     #[must_use]
     pub fn prepare(&self, settings: &Settings) -> Prepared<'_> {
         match self {
@@ -181,7 +181,7 @@ impl Problem {
         }
     }
 
-    /// What must hold; empty for bare points, whose tip has a target.
+    /// The tasks; empty for bare points, whose tip has a target.
     #[must_use]
     pub fn tasks(&self) -> Vec<Task> {
         match self {
@@ -190,8 +190,8 @@ impl Problem {
         }
     }
 
-    /// The tasks as JSON: a list of objects with `task` (the file's word), `name` and `frame` (what people call it and what it speaks about), `level`,
-    /// `weight`, where it aims (`position`, `orientation`, `direction`, each left out where there is none), and `file`, the task as a figure's file has it.
+    /// The tasks as JSON: a list of objects with `task` (its kind), `name` and `frame` (labels of the task and of its frames), `level`,
+    /// `weight`, the target (`position`, `orientation`, `direction`, each omitted if there is none), and `file`, the task as in a figure's file.
     ///
     /// # Errors
     /// None for a problem that was read.
@@ -203,7 +203,7 @@ impl Problem {
         tasks::tasks_json(&self.tasks(), labels, self.to_figure().as_ref())
     }
 
-    /// The problem as a figure: joints written out, the start, and its tasks. A figure is its own; bare points have none.
+    /// The problem as a figure: joints written out, the start, and its tasks. A figure is returned unchanged; bare points have none.
     #[must_use]
     pub fn to_figure(&self) -> Option<FigureProblem> {
         match self {

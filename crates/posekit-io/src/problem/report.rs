@@ -41,7 +41,7 @@ pub fn solution_file(
     file
 }
 
-/// How the solve went: iterations, and what left a lock-up.
+/// The progress of the solve: iterations, and escapes from lock-ups.
 fn add_course(file: &mut SolutionFile, solution: &Solution) {
     file.iterations = solution.iterations;
     file.error = solution.error;
@@ -50,7 +50,7 @@ fn add_course(file: &mut SolutionFile, solution: &Solution) {
     file.escaped_by = solution.escaped_by.map(|method| method.name().to_owned());
 }
 
-/// What was chosen and why, for a file.
+/// The chosen method and the reason, for a file.
 fn named_choice(solution: &Solution) -> NamedChoice {
     let choice = solution.choice;
     NamedChoice { method: choice.method.name().to_owned(), reason: choice.reason.to_owned() }
@@ -63,7 +63,7 @@ fn file_outcome(scene: &Scene, status: &Status) -> Outcome {
     }
 }
 
-/// A status for a file, with the names of the joints that it speaks about.
+/// A status for a file, with the names of its joints.
 fn named_outcome(status: &Status, name: impl Fn(usize) -> String) -> Outcome {
     match status {
         Status::Reached => Outcome::Reached,
@@ -73,7 +73,7 @@ fn named_outcome(status: &Status, name: impl Fn(usize) -> String) -> Outcome {
         }
         Status::IterationLimit => Outcome::IterationLimit,
         Status::Cancelled => Outcome::Cancelled,
-        // A status that files do not have yet says no more than that the target was not reached.
+        // A status that files do not have yet means only that the target was not reached.
         _ => Outcome::Stalled,
     }
 }
@@ -97,7 +97,7 @@ fn named_values(rig: &Rig, q: &[f64]) -> Option<Vec<NamedValues>> {
     (rig.origin == Origin::Robot).then(|| all.collect())
 }
 
-/// What the points of a robot are: the joints that move its tip, and the tip. Those of a chain have no names but their numbers.
+/// The names of the points of a robot: the joints that move its tip, and the tip. The points of a chain have no names.
 fn point_names(rig: &Rig) -> Option<Vec<String>> {
     let joints = rig.moving().into_iter().map(|joint| rig.skeleton.name(joint).to_owned());
     (rig.origin == Origin::Robot).then(|| joints.chain(["tip".to_owned()]).collect())
@@ -117,7 +117,7 @@ fn trace_entry(scene: &Scene, method: Method, step: &TraceStep) -> TraceEntry {
     entry
 }
 
-/// The points of a step: raw for relaxation, whose bones may be off length, and otherwise where the joints put them.
+/// The points of a step: raw for relaxation, whose bones may be off length, and otherwise by forward kinematics.
 #[must_use]
 pub fn step_points(rig: &Rig, method: Method, step: &TraceStep) -> Vec<DVec3> {
     let expected = 3 * (rig.moving().len() + 1);
@@ -170,7 +170,7 @@ fn origins(world_from_joint: &[Pose]) -> Vec<Vec<f64>> {
 fn misses(figure: &FigureScene, solution: &Solution, settings: &Settings) -> Vec<TaskMiss> {
     let miss = |(index, task): (usize, &posekit::task::Task)| {
         let miss = solution.misses[index];
-        let [distance, angle] = figure.asked(index, miss);
+        let [distance, angle] = figure.relevant_miss(index, miss);
         TaskMiss {
             task: task.kind.name().to_owned(),
             name: figure.labels[index].name.clone(),

@@ -1,4 +1,4 @@
-//! Robots and characters that must do something with an end.
+//! Robots and characters with a target for a tip.
 
 use posekit::math::Pose;
 use posekit::skeleton::Skeleton;
@@ -15,7 +15,7 @@ use crate::warnings::Warnings;
 
 use super::written::joints_of;
 
-/// The names of the links that carry no other: hands, tools, feet.
+/// The names of the links without children: hands, tools, feet.
 #[must_use]
 pub fn end_links(robot: &Robot) -> Vec<&str> {
     let mut has_child = vec![false; robot.links().len()];
@@ -26,13 +26,13 @@ pub fn end_links(robot: &Robot) -> Vec<&str> {
     ends.filter(|(_, has_child)| !has_child).map(|(link, _)| link.name.as_str()).collect()
 }
 
-/// A figure of a robot whose link must have a pose: the one that it has where the robot stands neutral.
+/// A figure of a robot with a pose task for a link; its target is the pose in the neutral configuration.
 ///
-/// - `path`: what the figure calls the robot's file
-/// - `tip`: the link; without one, the end that the most joints move, the first of them in the file
+/// - `path`: the path of the robot's file in the figure
+/// - `tip`: the link; by default the one at an end that the most joints move, the first of several in the file
 ///
 /// # Errors
-/// [`Error::NoSuchName`] for a link that the robot has not; [`Error::Value`] for one that no joint moves.
+/// [`Error::NoSuchName`] for an unknown link; [`Error::Value`] for one that no joint moves.
 pub fn tip_problem(
     robot: &Robot,
     path: &str,
@@ -79,14 +79,14 @@ pub fn tip_problem(
     })
 }
 
-/// A figure of a character, its joints written out, of which one must have a place: the one that it has at rest.
+/// A figure of a character, with its joints in the figure, and a position task for one of them; its target is the position at rest.
 ///
-/// The joints of a hand of `WebXR`, which stand beside each other in their file, are hung on each other as they are called, with a warning.
+/// The joints of a hand of `WebXR`, which are siblings in their file, become a hierarchy by their names, with a warning.
 ///
-/// - `tip`: the joint; without one, the end that the most joints move, the first of them in the file
+/// - `tip`: the joint; by default the one at an end that the most joints move, the first of several in the file
 ///
 /// # Errors
-/// [`Error::NoSuchName`] for a joint that the character has not; [`Error::Value`] for one that no joint moves.
+/// [`Error::NoSuchName`] for an unknown joint; [`Error::Value`] for one that no joint moves.
 pub fn character_problem(
     character: &Character,
     tip: Option<&str>,
@@ -95,7 +95,8 @@ pub fn character_problem(
 ) -> Result<FigureProblem> {
     let hand = with_fingers_hung(character.skeleton())?;
     if hand.is_some() {
-        let message = "the joints of the hand stand beside each other; they are hung on each other as WebXR names them";
+        let message =
+            "the joints of the hand are siblings; they become a hierarchy by their WebXR names";
         warnings.push(Place::named("nodes"), message);
     }
     let whole = match (hand, has_free_root) {
@@ -115,7 +116,7 @@ pub fn character_problem(
         None => farthest_joint(skeleton),
     };
     let name = skeleton.name(joint).to_owned();
-    // A ball at the tip itself turns it and does not move it.
+    // A ball at the tip itself rotates it but does not move it.
     let movers = skeleton.ancestors(joint).skip(1);
     if movers.filter(|&mover| skeleton.kind(mover).n_dofs() > 0).count() == 0 {
         let message = format!("no joint moves the joint `{name}`");
@@ -144,7 +145,7 @@ fn farthest_joint(skeleton: &Skeleton) -> usize {
     ends.rev().max_by_key(|&joint| n_moving(skeleton, joint)).unwrap_or(0)
 }
 
-/// How many joints between a link's joint and the root can move.
+/// The number of movable joints between a link's joint and the root.
 fn n_moving(skeleton: &Skeleton, joint: usize) -> usize {
     skeleton.ancestors(joint).filter(|&joint| skeleton.kind(joint).n_dofs() > 0).count()
 }

@@ -1,4 +1,4 @@
-//! A problem ready to be solved and shown: a skeleton with a tip and what it must do, or a chain of bare points.
+//! A problem ready to be solved and shown: a skeleton with a tip and its target, or a chain of bare points.
 
 use posekit::chain::{Chain, Goals};
 use posekit::glam::{DQuat, DVec3};
@@ -14,31 +14,31 @@ use crate::warnings::Warnings;
 /// A problem with a name and a unit.
 #[derive(Debug, Clone)]
 pub struct Scene {
-    /// What headings call it.
+    /// Its title.
     pub title: String,
-    /// Unit of its lengths, `m` or empty where the file does not say.
+    /// Unit of its lengths, `m`, or empty if unknown.
     pub unit: &'static str,
-    /// Which way is up in space, for pictures: z, and y for characters of glTF.
+    /// The up axis in space, for pictures: z, and y for characters of glTF.
     pub up: DVec3,
-    /// What is to be solved.
+    /// The problem.
     pub body: Body,
 }
 
-/// The two kinds of problem that the solvers know.
+/// The two kinds of problems.
 #[derive(Debug, Clone)]
 pub enum Body {
-    /// Joints that turn and slide.
+    /// A skeleton.
     Joints(Box<Rig>),
     /// Points at fixed distances.
     Points {
         /// The points, with their weights.
         chain: Chain,
-        /// Where the last one must go.
+        /// The target of the last point.
         target: Vec<f64>,
     },
 }
 
-/// Where the joints come from, which decides how their values are written.
+/// The source of the joints, which determines how their values are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Origin {
     /// Hinges in the plane z = 0: `angles`.
@@ -49,30 +49,30 @@ pub enum Origin {
     Robot,
 }
 
-/// A skeleton, its start, its tip and what the tip must do.
+/// A skeleton, its start, its tip and the tip's target.
 #[derive(Debug, Clone)]
 pub struct Rig {
-    /// Where the joints come from.
+    /// The source of the joints.
     pub origin: Origin,
     /// The joints.
     pub skeleton: Skeleton,
     /// Joint values, inside the limits.
     pub start: Vec<f64>,
-    /// What must reach.
+    /// The frame of the tip.
     pub tip: Frame,
-    /// Where the tip must go, if anywhere \[m\].
+    /// The target position of the tip, if any \[m\].
     pub target: Option<DVec3>,
-    /// How the tip must be turned, if at all.
+    /// The target orientation of the tip, if any.
     pub orientation: Option<DQuat>,
     /// Weights of relaxation, one per joint; empty for none.
     pub weights: Vec<f64>,
 }
 
 impl Scene {
-    /// A chain problem as a scene; what its skeleton had to repair is in the warnings.
+    /// A chain problem as a scene; repairs are reported as warnings.
     ///
     /// # Errors
-    /// As [`ChainProblem::to_skeleton`], save that bare points are a problem of their own here.
+    /// As [`ChainProblem::to_skeleton`], except that bare points are supported here.
     pub fn from_chain(
         problem: &ChainProblem,
         title: String,
@@ -90,7 +90,7 @@ impl Scene {
         } else {
             let model = problem.to_skeleton(warnings)?;
             let origin = if problem.dimension == 2 { Origin::Plane } else { Origin::Space };
-            // The last weight is the tip's, which is held on the target whatever it says.
+            // The last weight is the tip's, which has no effect because the tip is held on the target.
             let weights = model.weights[..model.skeleton.n_joints()].to_vec();
             Body::Joints(Box::new(Rig {
                 origin,
@@ -105,7 +105,7 @@ impl Scene {
         Ok(Self { title, unit: "", up: DVec3::Z, body })
     }
 
-    /// Hands the problem to a workspace.
+    /// Begins the problem in a workspace.
     ///
     /// # Errors
     /// As [`Workspace::begin`] and [`Workspace::begin_chain`].
@@ -118,7 +118,7 @@ impl Scene {
         self.prepare(settings).begin(workspace, method)
     }
 
-    /// What one solve hands over, made once: beginning it again and again allocates nothing.
+    /// The input of one solve, prepared once: beginning it repeatedly does not allocate.
     #[must_use]
     pub fn prepare(&self, settings: &Settings) -> Prepared<'_> {
         let mut settings = settings.clone();
@@ -179,12 +179,12 @@ impl Scene {
         }
     }
 
-    /// Points of space as the problem has them, without the third coordinate in the plane.
+    /// Points in the problem's dimension: without the third coordinate in the plane.
     pub fn cut(&self, points: &[DVec3]) -> Vec<Vec<f64>> {
         points.iter().map(|point| point.to_array()[..self.dimension()].to_vec()).collect()
     }
 
-    /// Where the tip must go, as many numbers as there are dimensions; none when only its orientation is asked for.
+    /// The target position of the tip, one number for each dimension; empty if only its orientation has a target.
     pub fn target(&self) -> Option<Vec<f64>> {
         match &self.body {
             Body::Joints(rig) => rig.target.map(|t| t.to_array()[..self.dimension()].to_vec()),
@@ -205,13 +205,13 @@ impl Scene {
 #[derive(Debug, Clone)]
 pub struct Prepared<'a> {
     matter: Matter<'a>,
-    /// The settings, with what the problem brings along.
+    /// The settings, including those of the problem.
     pub settings: Settings,
-    /// What must hold; empty for bare points.
+    /// The tasks; empty for bare points.
     pub tasks: Vec<Task>,
 }
 
-/// What is solved.
+/// The problem that is solved.
 #[derive(Debug, Clone, Copy)]
 enum Matter<'a> {
     Joints(&'a Rig),
@@ -235,7 +235,7 @@ impl<'a> Prepared<'a> {
         Self { matter: Matter::Joints(rig), settings, tasks }
     }
 
-    /// Hands the problem to a workspace.
+    /// Begins the problem in a workspace.
     ///
     /// # Errors
     /// As [`Workspace::begin`] and [`Workspace::begin_chain`].
@@ -254,10 +254,10 @@ impl<'a> Prepared<'a> {
 }
 
 impl Rig {
-    /// What must hold.
+    /// The tasks.
     pub fn tasks(&self) -> Vec<Task> {
         let position = self.target.map(|target| Position::new(self.tip, target).into());
-        let orientation = self.orientation.map(|wanted| Orientation::new(self.tip, wanted).into());
+        let orientation = self.orientation.map(|target| Orientation::new(self.tip, target).into());
         position.into_iter().chain(orientation).collect()
     }
 
@@ -268,7 +268,7 @@ impl Rig {
         path
     }
 
-    /// Those of the path that can move.
+    /// The joints of the path that can move.
     pub fn moving(&self) -> Vec<usize> {
         let is_fixed = |joint: usize| self.skeleton.kind(joint) == JointKind::Fixed;
         self.path().into_iter().filter(|&joint| !is_fixed(joint)).collect()
@@ -286,7 +286,7 @@ impl Rig {
         self.tip.world(&self.skeleton.poses(q))
     }
 
-    /// Whether a joint stands at a limit (within 1e-9 rad or units).
+    /// Whether a joint is at a limit (within 1e-9 rad or units).
     pub fn is_at_limit(&self, joint: usize, q: &[f64]) -> bool {
         const TOUCHING: f64 = 1e-9;
         let values = &q[self.skeleton.value_range(joint)];

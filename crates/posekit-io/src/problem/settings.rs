@@ -1,4 +1,4 @@
-//! Settings as JSON: any of the fields of [`Settings`], the others as they were.
+//! Settings as JSON: any fields of [`Settings`]; the others are unchanged.
 
 use posekit::chain::relaxation::Reading;
 use posekit::skeleton::Skeleton;
@@ -31,12 +31,12 @@ const READINGS: [(&str, Reading); 3] = [
     ("stretched", Reading::Stretched),
 ];
 
-/// Puts the settings that a JSON object names in place of those that are there.
+/// Overrides settings with those in a JSON object.
 ///
 /// The names are those of [`Settings`]; `ccd`, `relaxation` and `least_squares` are objects. The tolerances may be null. `trace` is `off`, `iterations`
 /// or `half-steps`; `reading` is `angles`, `remeasured` or `stretched`; `root` is `free`, `pinned` or `pre-pulled`.
 ///
-/// The options of joints stand with the method that heeds them: `weights` in `ccd` are their shares, `weights` in `relaxation` their weights,
+/// The options of joints are in the object of the method that uses them: `weights` in `ccd` are their shares, `weights` in `relaxation` their weights,
 /// `stiffness` and `largest_change` are in `least_squares`. Each is a list of numbers from the first joint on, or an object by joint; other joints have
 /// the default (1, and no bound for `largest_change`). `locked` is a list of joints by name or index, in place of those that were locked; the
 /// [roots](Skeleton::is_root) stay locked until `root` frees them.
@@ -147,7 +147,7 @@ fn read_least_squares(
     Ok(())
 }
 
-/// A word and what it stands for.
+/// The value of a word.
 fn word<T: Copy>(value: &Cursor<'_>, what: &str, words: &[(&str, T)]) -> Result<T> {
     let text = value.text()?;
     let found = words.iter().find(|(word, _)| *word == text);

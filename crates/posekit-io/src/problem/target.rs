@@ -1,4 +1,4 @@
-//! The targets of tasks as plain numbers, for doors that move them.
+//! The targets of tasks as plain numbers, for front ends that move them.
 
 use posekit::glam::{DQuat, DVec3};
 use posekit::math::Pose;
@@ -7,7 +7,7 @@ use posekit::task::TaskKind;
 use crate::error::{Error, Place, Result};
 use crate::rotation::check_unit;
 
-/// How many numbers the target of a task is; 0 for tasks whose target is more than a place and a turn.
+/// The number of values of a task's target; 0 for tasks whose target is not a position, direction, orientation or pose.
 ///
 /// 3 for a point or a direction, 4 for an orientation (x, y, z, w), 7 for a pose (a point, then x, y, z, w).
 #[must_use]
@@ -25,13 +25,13 @@ pub const fn target_len(kind: &TaskKind) -> usize {
     }
 }
 
-/// Gives a task another target: a point (of a position, a look-at, a pole, a plane, a centre of mass), a direction, an orientation, or a pose, whose
-/// point or rotation may be given alone. In the plane a point may have two numbers; its z stays.
+/// Sets the target of a task: a point (of a position, a look-at, a pole, a plane, a centre of mass), a direction, an orientation, or a pose, whose
+/// point or rotation may be given alone. In the plane a point may have two numbers; its z is kept.
 ///
 /// Rotations may be off unit length by 1e-3 and are normalised.
 ///
 /// # Errors
-/// [`Error::Value`] for a count of numbers that the task does not take, numbers that are not finite, and a rotation that is none;
+/// [`Error::Value`] for a number of values that the task does not accept, values that are not finite, and an invalid rotation;
 /// [`Error::Unsupported`] for a task without such a target.
 ///
 /// # Example
@@ -63,7 +63,8 @@ pub fn set_target(kind: &mut TaskKind, numbers: &[f64]) -> Result<()> {
         TaskKind::Pose(task) => set_pose(&mut task.world_from_target, numbers),
         TaskKind::RelativePose(task) => set_pose(&mut task.a_from_target, numbers),
         other => {
-            let message = format!("a task `{}` has no target that is a few numbers", other.name());
+            let message =
+                format!("the target of a task `{}` cannot be set by numbers", other.name());
             Err(Error::Unsupported { place: Place::named("target"), message })
         }
     }
@@ -72,7 +73,7 @@ pub fn set_target(kind: &mut TaskKind, numbers: &[f64]) -> Result<()> {
 /// Writes the target of a task into the first [`target_len`] numbers.
 ///
 /// # Degenerate cases
-/// Nothing is written where there is no such target, or no room for it.
+/// Nothing is written if there is no such target, or the slice is too short.
 pub fn write_target(kind: &TaskKind, out: &mut [f64]) {
     let Some(out) = out.get_mut(..target_len(kind)) else { return };
     let pose = |pose: &Pose, out: &mut [f64]| {

@@ -1,4 +1,4 @@
-//! The tasks of a problem in words and numbers, for pages that show them.
+//! The tasks of a problem as text and numbers, for pages that show them.
 
 use posekit::glam::{DQuat, DVec3};
 use posekit::task::{Task, TaskKind};
@@ -8,8 +8,8 @@ use crate::error::Result;
 use crate::figure::FigureProblem;
 use crate::json::{Fields, list_in_lines, number, numbers, text_value};
 
-/// A list of objects, one a task: `task` (the file's word), `name` and `frame` (what people call it and what it speaks about), `level`, `weight`, where it aims
-/// (`position`, `orientation`, `direction`, each left out where it has none), and `file`, the task as a figure's file has it.
+/// A list of objects, one for each task: `task` (its kind), `name` and `frame` (labels of the task and of its frames), `level`, `weight`, the target
+/// (`position`, `orientation`, `direction`, each omitted if it has none), and `file`, the task as in a figure's file.
 pub(super) fn tasks_json(
     tasks: &[Task],
     labels: &[Label],
@@ -40,7 +40,7 @@ pub(super) fn tasks_json(
     Ok(list_in_lines(&lines?))
 }
 
-/// Where a task aims: a place, a turn, a direction.
+/// The target of a task: a position, an orientation, a direction.
 const fn aim(kind: &TaskKind) -> (Option<DVec3>, Option<DQuat>, Option<DVec3>) {
     match kind {
         TaskKind::Position(task) => (Some(task.target_in_world), None, None),

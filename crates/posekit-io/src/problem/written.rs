@@ -1,4 +1,4 @@
-//! A scene of joints written out as a figure.
+//! Conversion of a scene with joints to a figure.
 
 use posekit::glam::DQuat;
 use posekit::math::Pose;
@@ -28,7 +28,7 @@ pub(super) fn figure_of(rig: &Rig) -> FigureProblem {
     }
 }
 
-/// The joints of a skeleton, written out.
+/// The joints of a skeleton, as in a figure's file.
 pub(super) fn joints_of(skeleton: &Skeleton) -> Vec<FigureJoint> {
     (0..skeleton.n_joints()).map(|joint| written_joint(skeleton, joint)).collect()
 }
@@ -39,7 +39,7 @@ fn tasks(rig: &Rig) -> Vec<FigureTask> {
         rig.target.map(|target| FigureGoal::Position { frame: frame(), target: target.to_array() });
     let orientation = rig
         .orientation
-        .map(|wanted| FigureGoal::Orientation { frame: frame(), orientation: wanted.to_array() });
+        .map(|target| FigureGoal::Orientation { frame: frame(), orientation: target.to_array() });
     let task = |goal| FigureTask { name: None, goal, weight: None, level: None };
     position.into_iter().chain(orientation).map(task).collect()
 }

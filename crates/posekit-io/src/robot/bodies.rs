@@ -1,4 +1,4 @@
-//! From the masses of links to one body for each joint that moves.
+//! Combines the masses of links into one body for each moving joint.
 
 use posekit::glam::DVec3;
 use posekit::skeleton::{JointKind, Skeleton};
@@ -6,7 +6,7 @@ use posekit::task::Body;
 
 use super::RobotLink;
 
-/// Adds up what weighs, by the joints that move it.
+/// Sums masses by the joints that move them.
 pub(super) fn sum(skeleton: &Skeleton, links: &[RobotLink]) -> Vec<Body> {
     let n_joints = skeleton.n_joints();
     let (mut masses, mut moments) = (vec![0.0; n_joints], vec![DVec3::ZERO; n_joints]);
@@ -14,7 +14,7 @@ pub(super) fn sum(skeleton: &Skeleton, links: &[RobotLink]) -> Vec<Body> {
         masses[link.skeleton_joint] += link.mass;
         moments[link.skeleton_joint] += link.mass * link.center_in_link;
     }
-    // Children come after their parents: from the last joint on, what is fixed hands its sum up.
+    // Children come after their parents: in reverse order, fixed joints add their sums to their parents.
     for joint in (0..n_joints).rev() {
         let (JointKind::Fixed, Some(parent)) = (skeleton.kind(joint), skeleton.parent(joint))
         else {

@@ -1,4 +1,4 @@
-//! What must hold of a robot's parts.
+//! Validation of a robot's parts.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use crate::error::{Error, Place, Result};
 use crate::limits::LARGEST;
 use crate::rotation::check_unit;
 
-/// Index of the link that hangs on no other; an error when the links form no tree.
+/// Index of the root link; an error if the links do not form a tree.
 pub(super) fn root_link(parts: &RobotParts) -> Result<usize> {
     let links = &parts.links;
     let mut roots = (0..links.len()).filter(|&link| links[link].parent.is_none());
@@ -37,7 +37,7 @@ pub(super) fn root_link(parts: &RobotParts) -> Result<usize> {
     }
 }
 
-/// Everything else.
+/// Validates everything else.
 pub(super) fn check(parts: &RobotParts) -> Result<()> {
     check_links(parts)?;
     check_joints(parts)?;
@@ -51,7 +51,7 @@ fn fault(subject: impl Into<String>, message: impl Into<String>) -> Error {
     Error::Value { place: Place::named(subject), message: message.into() }
 }
 
-/// An index into a list of so many entries.
+/// Checks an index into a list of this length.
 fn index(index: usize, length: usize, subject: impl FnOnce() -> String) -> Result<()> {
     if index < length {
         return Ok(());
@@ -59,7 +59,7 @@ fn index(index: usize, length: usize, subject: impl FnOnce() -> String) -> Resul
     Err(fault(subject(), format!("{index} is not below {length}")))
 }
 
-/// Names that are given, and each once.
+/// Checks that names are not empty and unique.
 fn names<'a>(list: &str, names: impl Iterator<Item = &'a str>) -> Result<()> {
     let mut first = BTreeMap::new();
     for (index, name) in names.enumerate() {
@@ -73,7 +73,7 @@ fn names<'a>(list: &str, names: impl Iterator<Item = &'a str>) -> Result<()> {
     Ok(())
 }
 
-/// Numbers that are finite and no larger than any reader allows.
+/// Checks that numbers are finite and within the bounds of readers.
 fn sizes(numbers: &[f64], least: f64, subject: impl FnOnce() -> String) -> Result<()> {
     match numbers.iter().find(|number| !(least..=LARGEST).contains(*number)) {
         Some(number) => {

@@ -1,6 +1,6 @@
-//! Robots: what every reader of robot files gives, whatever the format.
+//! Robots: the result of every reader of robot files, whatever the format.
 //!
-//! A [`Robot`] has links (rigid bodies with frames and masses), joints, a skeleton that moves them, and what its files say beside that: velocity limits, shapes
+//! A [`Robot`] has links (rigid bodies with frames and masses), joints, a skeleton that moves them, and the other properties in its files: velocity limits, shapes
 //! for collision checking, groups, end effectors, named states, named frames, and pairs of links that may touch. [`RobotParts`] is the same as plain data;
 //! readers fill it in and [`Robot::try_new`] checks it.
 
@@ -21,7 +21,7 @@ pub use parts::{
 use crate::error::Result;
 use crate::free_root::with_free;
 
-/// The name of the state in which a file draws a robot, where that is not all zeros.
+/// The name of the state in which a file draws a robot, if that is not all zeros.
 pub(crate) const DRAWN_STATE: &str = "qpos0";
 
 /// A robot: a skeleton with the names and properties of its links and joints.
@@ -57,7 +57,7 @@ impl Robot {
     /// A robot from its parts.
     ///
     /// # Errors
-    /// [`Error::Value`](crate::Error::Value) names the part at fault, such as `links[3].parent`: an index out of range, links that form no tree, a name that is
+    /// [`Error::Value`](crate::Error::Value) names the part at fault, such as `links[3].parent`: an index out of range, links that do not form a tree, a name that is
     /// empty or repeated, a number that is not finite or out of range, values that do not fit a joint.
     pub fn try_new(parts: RobotParts) -> Result<Self> {
         let root_link = check::root_link(&parts)?;
@@ -70,7 +70,7 @@ impl Robot {
         })
     }
 
-    /// The robot as plain data, to be changed and checked again.
+    /// The robot as plain data, which can be changed and validated again.
     #[must_use]
     pub fn into_parts(self) -> RobotParts {
         self.parts
@@ -82,7 +82,7 @@ impl Robot {
         &self.parts.name
     }
 
-    /// The robot as a skeleton. Its joint 0 carries the root link; after it come the joints that the file's joints are made of, parents first.
+    /// The robot as a skeleton. Its joint 0 carries the root link, followed by the joints made from those of the file, parents first.
     #[must_use]
     pub const fn skeleton(&self) -> &Skeleton {
         &self.parts.skeleton
@@ -106,7 +106,7 @@ impl Robot {
         &self.parts.joints
     }
 
-    /// The link that hangs on no other.
+    /// The root link.
     #[must_use]
     pub fn root_link(&self) -> &RobotLink {
         &self.parts.links[self.root_link]
@@ -124,7 +124,7 @@ impl Robot {
         self.parts.joints.iter().position(|joint| joint.name == name)
     }
 
-    /// The frame of this name, for a task to speak about: that of a link, or else one of [`frames`](Self::frames).
+    /// The frame of this name, for tasks: that of a link, or else one of [`frames`](Self::frames).
     #[must_use]
     pub fn frame(&self, name: &str) -> Option<Frame> {
         let named = || {
@@ -150,14 +150,14 @@ impl Robot {
         &self.parts.frames
     }
 
-    /// What weighs, by the joints that move it, in their order: each with the mass and the centre of mass of its link and of all links fixed to that.
-    /// The first is what stands still, if it weighs.
+    /// The masses by the joints that move them, in order: each is the mass and the centre of mass of a link and of all links fixed to it.
+    /// The first is that of the fixed part, if it has a mass.
     #[must_use]
     pub fn bodies(&self) -> &[Body] {
         &self.bodies
     }
 
-    /// The largest speed of each degree of freedom of the skeleton \[rad/s, m/s\]; infinite where the file gives none. What follows a driver limits the driver.
+    /// The largest speed of each degree of freedom of the skeleton \[rad/s, m/s\]; infinite if the file gives none. Mimic joints limit their drivers.
     #[must_use]
     pub fn velocity_limits(&self) -> &[f64] {
         &self.velocity_limits
@@ -205,7 +205,7 @@ impl Robot {
         self.parts.states.iter().find(is_of)
     }
 
-    /// Puts the values of a state into a configuration, and what follows them where that puts it. Other values stay.
+    /// Sets the values of a state in a configuration, and those of mimic joints that depend on them. Other values are unchanged.
     ///
     /// # Panics
     /// As slices do, when the configuration or the state belongs to another robot.
@@ -222,7 +222,7 @@ impl Robot {
         self.skeleton().settle(q);
     }
 
-    /// How the robot is attached to the world, as its files say: it moves nothing here, [`with_free_root`](Self::with_free_root) does.
+    /// How the robot is attached to the world according to its files. They move nothing; [`with_free_root`](Self::with_free_root) makes a robot that floats.
     #[must_use]
     pub fn virtual_joints(&self) -> &[VirtualJoint] {
         &self.parts.virtual_joints
@@ -234,13 +234,13 @@ impl Robot {
         &self.parts.disabled_pairs
     }
 
-    /// The closed loops, which the skeleton, a tree, leaves open; [`closure_tasks`](Self::closure_tasks) close them in a solve.
+    /// The closed loops, which are open in the skeleton, a tree; [`closure_tasks`](Self::closure_tasks) close them in a solve.
     #[must_use]
     pub fn closures(&self) -> &[RobotClosure] {
         &self.parts.closures
     }
 
-    /// A task for each closed loop, which closes it.
+    /// A task for each closed loop that closes it.
     #[must_use]
     pub fn closure_tasks(&self) -> Vec<Closure> {
         let task = |closure: &RobotClosure| {
@@ -253,8 +253,8 @@ impl Robot {
         self.parts.closures.iter().map(task).collect()
     }
 
-    /// The configuration to start from: where the file draws the robot (the state `qpos0` of an MJCF, or else zeros), brought inside the limits, and what
-    /// follows others where that puts it.
+    /// The configuration to start from: the one in which the file draws the robot (the state `qpos0` of an MJCF, or else zeros), clamped to the limits, with
+    /// mimic joints updated.
     #[must_use]
     pub fn start_configuration(&self) -> Vec<f64> {
         let mut q = self.zero_configuration();
@@ -268,15 +268,15 @@ impl Robot {
     /// The same robot on a floating base: the joint that carries its root link, of the same name and index, moves freely.
     ///
     /// # Errors
-    /// [`Error::Skeleton`](crate::Error::Skeleton), which a robot that was read does not give.
+    /// [`Error::Skeleton`](crate::Error::Skeleton), which does not occur for a robot that was read.
     pub fn with_free_root(&self) -> Result<Self> {
         let skeleton = with_free(self.skeleton(), |joint| joint == 0)?;
         Self::try_new(RobotParts { skeleton, ..self.parts.clone() })
     }
 
-    /// The configuration of all zeros (and identity rotations), which robot descriptions are drawn in.
+    /// The configuration of all zeros (and identity rotations), in which robot descriptions are drawn.
     ///
-    /// It may be outside the joints' limits and need not satisfy the offsets of followers; [`Skeleton::neutral`] does both.
+    /// It may violate limits and the offsets of mimic joints; [`Skeleton::neutral`] does not.
     #[must_use]
     pub fn zero_configuration(&self) -> Vec<f64> {
         let skeleton = self.skeleton();

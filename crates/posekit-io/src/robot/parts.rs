@@ -6,17 +6,17 @@ use posekit::glam::DVec3;
 use posekit::math::Pose;
 use posekit::skeleton::Skeleton;
 
-/// All that a [`Robot`](super::Robot) is made of. Indices name entries of the lists beside them.
+/// The data of a [`Robot`](super::Robot). Indices refer to entries of its lists.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct RobotParts {
     /// The robot's name.
     pub name: String,
-    /// Joint 0 carries the root link.
+    /// The skeleton; joint 0 carries the root link.
     pub skeleton: Skeleton,
-    /// Links of different names; they form one tree by their parents.
+    /// Links with unique names; by their parents they form one tree.
     pub links: Vec<RobotLink>,
-    /// Joints of different names.
+    /// Joints with unique names.
     pub joints: Vec<RobotJoint>,
     /// Shapes of links for collision checking.
     pub shapes: Vec<RobotShape>,
@@ -28,7 +28,7 @@ pub struct RobotParts {
     pub end_effectors: Vec<RobotEndEffector>,
     /// Named states.
     pub states: Vec<RobotState>,
-    /// How links are attached to the world.
+    /// Attachments of links to the world.
     pub virtual_joints: Vec<VirtualJoint>,
     /// Pairs of links that are not checked for collisions.
     pub disabled_pairs: Vec<DisabledPair>,
@@ -69,55 +69,55 @@ pub struct RobotLink {
     pub name: String,
     /// The skeleton's joint whose frame is the link's frame.
     pub skeleton_joint: usize,
-    /// Index of the link that it hangs on; `None` for the root link.
+    /// Index of the parent link; `None` for the root link.
     pub parent: Option<usize>,
-    /// 0 where the file gives none \[kg\].
+    /// The mass; 0 if the file gives none \[kg\].
     pub mass: f64,
     /// The centre of mass in the link's frame \[m\].
     pub center_in_link: DVec3,
 }
 
-/// A joint as the file has it. Several joints may connect the same two links, one after the other.
+/// A joint of the file. Several joints may connect the same two links, one after the other.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RobotJoint {
     /// The name in the file.
     pub name: String,
-    /// How it moves.
+    /// The kind of the joint.
     pub kind: RobotJointKind,
-    /// Index of the link it hangs on.
+    /// Index of the parent link.
     pub parent_link: usize,
-    /// Index of the link it carries.
+    /// Index of the child link.
     pub child_link: usize,
     /// The skeleton's joints made from it: one, or three for a planar joint.
     pub skeleton_joints: Range<usize>,
-    /// Largest speed, > 0 \[rad/s or m/s\]; infinite where the file gives none.
+    /// Largest speed, > 0 \[rad/s or m/s\]; infinite if the file gives none.
     pub max_speed: f64,
-    /// True when nothing drives it: a caster, a passive hinge. A solver may move it like any other.
+    /// True for a joint without a motor: a caster, a passive hinge. A solver may move it like any other.
     pub is_passive: bool,
 }
 
-/// How a joint of a robot moves.
+/// The kind of a robot's joint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RobotJointKind {
     /// Does not move.
     Fixed,
-    /// Turns about an axis, between bounds.
+    /// Rotates about an axis, between bounds.
     Revolute,
-    /// Turns about an axis without end.
+    /// Rotates about an axis without bounds.
     Continuous,
     /// Slides along an axis.
     Prismatic,
-    /// Slides in a plane and turns about its normal.
+    /// Slides in a plane and rotates about its normal.
     Planar,
-    /// Turns freely.
+    /// Rotates freely.
     Ball,
-    /// Moves freely.
+    /// Moves and rotates freely.
     Floating,
 }
 
 impl RobotJointKind {
-    /// The kind as one word, that of URDF where it has one: fixed, revolute, continuous, prismatic, planar, ball, floating.
+    /// The kind as one word, that of URDF if there is one: fixed, revolute, continuous, prismatic, planar, ball, floating.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -135,13 +135,13 @@ impl RobotJointKind {
 /// A shape of a link for collision checking.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RobotShape {
-    /// The name in the file; empty where it has none.
+    /// The name in the file; empty if it has none.
     pub name: String,
     /// Index of the link that it is fixed to.
     pub link: usize,
     /// Its pose in the frame of the link.
     pub link_from_shape: Pose,
-    /// What it is.
+    /// The solid.
     pub geometry: Geometry,
 }
 
@@ -200,7 +200,7 @@ pub struct RobotFrame {
     pub link_from_frame: Pose,
 }
 
-/// Joints that are moved together: an arm, a hand, a leg.
+/// Joints that belong together: an arm, a hand, a leg.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct RobotGroup {
     /// Its name.
@@ -209,7 +209,7 @@ pub struct RobotGroup {
     pub joints: Vec<usize>,
     /// Indices of its links, ascending, each once.
     pub links: Vec<usize>,
-    /// Base and tip link of each chain that it was given as.
+    /// Base and tip link of each chain in its definition.
     pub chains: Vec<[usize; 2]>,
 }
 
@@ -242,20 +242,20 @@ pub struct RobotState {
 pub struct StateValues {
     /// Index of the joint.
     pub joint: usize,
-    /// Those of its skeleton joints, in their order \[rad, m; quaternions x, y, z, w\].
+    /// The values of its skeleton joints, in order \[rad, m; quaternions x, y, z, w\].
     pub values: Vec<f64>,
 }
 
-/// How a link is attached to the world, beside the skeleton: it moves nothing.
+/// The attachment of a link to the world. It is not part of the skeleton and moves nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VirtualJoint {
     /// Its name.
     pub name: String,
     /// Fixed, planar or floating.
     pub kind: RobotJointKind,
-    /// The frame outside of the robot that it hangs on.
+    /// The parent frame outside of the robot.
     pub parent_frame: String,
-    /// Index of the link that it carries.
+    /// Index of the child link.
     pub child_link: usize,
 }
 
@@ -264,11 +264,11 @@ pub struct VirtualJoint {
 pub struct DisabledPair {
     /// Indices of the links.
     pub links: [usize; 2],
-    /// Why, in the words of the file; may be empty.
+    /// The reason given in the file; may be empty.
     pub reason: String,
 }
 
-/// A closed loop that the tree of links leaves open: two frames on two links that coincide.
+/// A closed loop that is open in the tree of links: two frames on two links that coincide.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RobotClosure {
     /// Its name in the file; may be empty.

@@ -11,11 +11,11 @@ use crate::limits::Limits;
 /// The name of the format, the first field of every file.
 pub const SOLUTION_SCHEMA: &str = "posekit.solution/1";
 
-/// What a solver found, as a file: for people who plot, for other programs, and for tests.
+/// A solution as a file: for plots, for other programs, and for tests.
 ///
-/// A chain in the plane has `angles`, a chain in space `rotations`, a robot or a figure `configuration`; a chain of bare points has `points` alone.
+/// A chain in the plane has `angles`, a chain in space `rotations`, a robot or a figure `configuration`; a chain of bare points only `points`.
 /// A figure also has `choice` (`method`, `reason`), `misses` (for each task `task`, `name`, `level`, `distance`, `angle`, `met`) and `holds`
-/// (`joint`, `by`, `relief`), and its `points` are the origins of its joints. Where points belong to joints with names, `point_names` has them.
+/// (`joint`, `by`, `relief`), and its `points` are the origins of its joints. If points belong to named joints, `point_names` has the names.
 ///
 /// # Example
 /// ```
@@ -29,7 +29,7 @@ pub const SOLUTION_SCHEMA: &str = "posekit.solution/1";
 /// # Ok::<(), posekit_io::Error>(())
 /// ```
 ///
-/// # Example: a value that JSON cannot hold
+/// # Example: a value that JSON cannot represent
 /// ```
 /// use posekit_io::{Outcome, SolutionFile};
 ///
@@ -41,23 +41,23 @@ pub const SOLUTION_SCHEMA: &str = "posekit.solution/1";
 pub struct SolutionFile {
     /// The solver's name on the command line.
     pub solver: String,
-    /// How it ended: the fields `status`, `shortfall` and `joints` of the file.
+    /// The outcome: the fields `status`, `shortfall` and `joints` of the file.
     pub outcome: Outcome,
     /// Iterations that were run.
     pub iterations: u32,
     /// Distance from tip to target \[the problem's unit\], by forward kinematics on the returned joint values.
     pub error: f64,
-    /// Angle between the tip's orientation and the wanted one \[rad\]; when there was one.
+    /// Angle between the tip's orientation and its target \[rad\], if there is one.
     pub orientation_error: Option<f64>,
-    /// The iteration in which a lock-up was left, when there was one.
+    /// The iteration of the escape from a lock-up, if there was one.
     pub escaped_at: Option<u32>,
-    /// The iteration in which slow progress was cut short, when it was.
+    /// The iteration in which slow convergence was accelerated, if it was.
     pub accelerated_at: Option<u32>,
-    /// The name of the method that did either.
+    /// The name of the method that took over.
     pub escaped_by: Option<String>,
     /// The method that ran, and why.
     pub choice: Option<NamedChoice>,
-    /// How far each task of a figure is from holding, in the order of its file.
+    /// The error of each task of a figure, in the order of its file.
     pub misses: Option<Vec<TaskMiss>>,
     /// The limits and largest changes that hold a figure back.
     pub holds: Option<Vec<NamedHold>>,
@@ -69,22 +69,22 @@ pub struct SolutionFile {
     pub configuration: Option<Vec<NamedValues>>,
     /// The bases of the bones and the tip, or the origins of a figure's joints, each with as many numbers as the problem has dimensions.
     pub points: Vec<Vec<f64>>,
-    /// What each of the points is the origin of, in the same order: the names of a figure's joints, those that do not move included; of a robot the joints
+    /// The names of the points, in the same order: all joints of a figure, including fixed ones; for a robot the joints
     /// that move the tip, and `tip`.
     pub point_names: Option<Vec<String>>,
     /// Several solutions, best first, each as `angles`; the fields above repeat the best.
     pub solutions: Option<Vec<Vec<f64>>>,
-    /// What the solver did, when asked for.
+    /// The trace of the solver, if requested.
     pub trace: Option<Vec<TraceEntry>>,
 }
 
-/// How a solve ended.
+/// The outcome of a solve.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Outcome {
     /// The tip is on the target, within the tolerance.
     Reached,
-    /// The target is out of range, proven.
+    /// The target is proven to be out of reach.
     Unreachable {
         /// Distance that is missing \[the problem's unit\].
         shortfall: f64,
@@ -94,7 +94,7 @@ pub enum Outcome {
         /// Names of the joints at their limits; `bone0`, `bone1`, ... for a chain.
         joints: Vec<String>,
     },
-    /// No progress, and no proof why.
+    /// No progress, without a proof of the cause.
     Stalled,
     /// The iterations ran out.
     IterationLimit,
@@ -103,7 +103,7 @@ pub enum Outcome {
 }
 
 impl Outcome {
-    /// The word for it in a file.
+    /// Its name in a file.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         match self {
@@ -122,35 +122,35 @@ impl Outcome {
 pub struct NamedChoice {
     /// The method's name.
     pub method: String,
-    /// Why, in words.
+    /// The reason, as text.
     pub reason: String,
 }
 
-/// How far a task is from holding, by forward kinematics on the returned joint values.
+/// The error of a task, by forward kinematics on the returned joint values.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TaskMiss {
-    /// The kind of the task, by its word.
+    /// The kind of the task, by its name in files.
     pub task: String,
-    /// What the figure calls it.
+    /// Its name in the figure.
     pub name: Option<String>,
     /// Its level, from 1.
     pub level: u8,
-    /// In length \[m\]; where the task asks for one.
+    /// The error in length \[m\], if the task has one.
     pub distance: Option<f64>,
-    /// In angle \[rad\]; where the task asks for one.
+    /// The error in angle \[rad\], if the task has one.
     pub angle: Option<f64>,
     /// True when it is within the tolerances.
     pub is_met: bool,
 }
 
-/// A joint that holds a figure back, because it may not go further.
+/// A joint that holds a figure back, because it cannot move further.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NamedHold {
     /// The joint's name.
     pub joint: String,
-    /// What keeps it: the field `by`, [`HoldKind::Limit`] when left out.
+    /// The cause: the field `by`, [`HoldKind::Limit`] by default.
     pub kind: HoldKind,
-    /// By how much the misses would shrink as the limit, or the largest change, gave way, to first order \[m/rad, m/m\]; 0 where no single limit is to blame.
+    /// By how much the misses would shrink for each unit by which the limit, or the largest change, is relaxed, to first order \[m/rad, m/m\]; 0 if no single limit is the cause.
     pub relief: f64,
 }
 
@@ -166,15 +166,15 @@ pub struct NamedValues {
 /// The state after one iteration.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct TraceEntry {
-    /// Which iteration, from 1; 0 is the start.
+    /// The iteration, from 1; 0 is the start.
     pub iteration: u32,
-    /// Distance from tip to target then \[the problem's unit\].
+    /// Distance from tip to target after it \[the problem's unit\].
     pub error: f64,
-    /// Joint angles then, of a chain in the plane \[rad\].
+    /// Joint angles after it, of a chain in the plane \[rad\].
     pub angles: Option<Vec<f64>>,
-    /// Joint rotations then, of a chain in space, x, y, z, w.
+    /// Joint rotations after it, of a chain in space, x, y, z, w.
     pub rotations: Option<Vec<[f64; 4]>>,
-    /// Points then. For relaxation the raw relaxed ones, whose distances may be off.
+    /// Points after it. For relaxation the raw relaxed ones, whose distances may differ from the bone lengths.
     pub points: Vec<Vec<f64>>,
 }
 
@@ -185,7 +185,7 @@ pub fn bone_name(index: usize) -> String {
 }
 
 impl SolutionFile {
-    /// A solution without values, for its fields to be filled in.
+    /// A solution without values, whose fields can be set.
     #[must_use]
     pub fn new(solver: impl Into<String>, outcome: Outcome) -> Self {
         Self {
@@ -212,7 +212,7 @@ impl SolutionFile {
 
     /// Reads a solution from the text of its file.
     ///
-    /// Checked: the names and types of all fields, and that numbers are finite. Not checked: whether the counts of angles, points and joints
+    /// The names and types of all fields are checked, and that numbers are finite. It is not checked whether the numbers of angles, points and joints
     /// agree with one another or with a problem.
     ///
     /// # Errors
@@ -221,7 +221,7 @@ impl SolutionFile {
         Self::from_json_with(text, &Limits::default())
     }
 
-    /// Reads a solution with other caps.
+    /// Reads a solution with other limits.
     ///
     /// # Errors
     /// As [`SolutionFile::from_json`].

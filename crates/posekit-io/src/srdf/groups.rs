@@ -1,4 +1,4 @@
-//! From the elements of groups to the joints and links that they have.
+//! Resolves the elements of groups to joints and links.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -9,7 +9,7 @@ use crate::limits::Limits;
 use crate::robot::{Robot, RobotGroup};
 use crate::xml::shortened;
 
-/// Joints and links of all groups together, for each joint that a robot may have: far more than any file needs, and in proportion to it.
+/// The largest number of joints and links of all groups together, for each joint that a robot may have: far more than any file needs.
 const ENTRIES_PER_JOINT: usize = 64;
 
 /// The groups, in the order of the file.
@@ -35,7 +35,7 @@ pub(super) fn resolve(
     Ok(groups.into_iter().zip(elements).map(finished).collect())
 }
 
-/// How many more joints and links may be put into groups, so that time stays in proportion to the file.
+/// How many more joints and links may be added to groups, so that time stays in proportion to the file.
 struct Budget<'a> {
     left: usize,
     limits: &'a Limits,
@@ -52,7 +52,7 @@ impl Budget<'_> {
     }
 }
 
-/// What a group has.
+/// The content of a group.
 #[derive(Default)]
 struct Members {
     joints: BTreeSet<usize>,
@@ -78,12 +78,12 @@ fn check_names(elements: &[GroupElement<'_>]) -> Result<()> {
     Ok(())
 }
 
-/// What a group names itself.
+/// The direct content of a group.
 fn own(names: &Names<'_>, element: &GroupElement<'_>, budget: &mut Budget<'_>) -> Result<Members> {
     let subject = subject(element);
     let mut group = Members::default();
     for joint in &element.joints {
-        // A virtual joint is none of the robot's.
+        // A virtual joint is not a joint of the robot.
         group.joints.extend(names.joint(joint, &subject)?);
     }
     for link in &element.links {
@@ -111,7 +111,7 @@ fn path(names: &Names<'_>, chain: [usize; 2], budget: &mut Budget<'_>) -> Result
     Ok(legs.iter().flatten().flat_map(|&link| names.joints_above(link)).collect())
 }
 
-/// A link and those that it hangs on, up to the root.
+/// A link and its ancestors, up to the root.
 fn lineage(robot: &Robot, link: usize) -> Vec<usize> {
     std::iter::successors(Some(link), |&link| robot.links()[link].parent).collect()
 }
@@ -125,7 +125,7 @@ fn subgroups(names: &Names<'_>, elements: &[GroupElement<'_>]) -> Result<Vec<Vec
     elements.iter().map(of).collect()
 }
 
-/// Adds to each group what its subgroups have, innermost first.
+/// Adds the content of subgroups to each group, innermost first.
 fn join(
     groups: &mut [Members],
     subgroups: &[Vec<usize>],

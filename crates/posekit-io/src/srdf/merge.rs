@@ -1,4 +1,4 @@
-//! From the names of a file to the links and joints of a robot.
+//! Resolves the names of a file to the links and joints of a robot.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,10 +14,10 @@ use crate::rotation::check_unit;
 use crate::warnings::Warnings;
 use crate::xml::{Element, shortened};
 
-/// Pairs that are disabled, for each joint that a robot may have.
+/// The largest number of disabled pairs, for each joint that a robot may have.
 const PAIRS_PER_JOINT: usize = 64;
 
-/// The robot with all that the file says about it.
+/// The robot with all properties in the file.
 pub(super) fn merge(
     robot: &Robot,
     file: &Description<'_>,
@@ -58,7 +58,7 @@ pub(super) struct Names<'a> {
     pub(super) robot: &'a Robot,
     links: BTreeMap<&'a str, usize>,
     joints: BTreeMap<&'a str, usize>,
-    /// The groups of the file, each of another name.
+    /// The groups of the file, with unique names.
     groups: BTreeMap<&'a str, usize>,
     virtual_joints: BTreeSet<&'a str>,
     /// The joints that carry each link.
@@ -157,7 +157,7 @@ fn n_values(robot: &Robot, joint: usize) -> usize {
     made.map(|joint| robot.skeleton().value_range(joint).len()).sum()
 }
 
-/// As many values as the joint has, rotations of unit length; outside of limits with a warning.
+/// Checks the number of values, and that rotations have unit length; warns of values outside of limits.
 fn check_values(
     robot: &Robot,
     joint: usize,

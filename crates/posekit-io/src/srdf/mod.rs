@@ -1,14 +1,14 @@
-//! SRDF: what a robot's description leaves open, in a file beside it: groups, end effectors, named states, pairs of links that may touch.
+//! SRDF: a file beside a robot's description, with groups, end effectors, named states, and pairs of links that may touch.
 //!
-//! A file is merged into the [`Robot`] that it speaks about. Every name must be one of that robot; an error names the line and what is not there.
+//! A file is merged into its [`Robot`]. Every name must be one of that robot; an error has the line and the unknown name.
 //!
-//! # Rules where the format leaves a choice
+//! # Choices where the format is ambiguous
 //! - A group has the joints that it names, those that carry the links that it names, those between the base and the tip of its chains (up to a common ancestor and
-//!   down again where the tip does not hang on the base), and those of its subgroups; and the links that these joints carry.
-//! - A `<virtual_joint>` says how the robot is attached to the world. It is listed in [`Robot::virtual_joints`] and moves nothing; [`Robot::with_free_root`]
+//!   down again if the tip is not a descendant of the base), and those of its subgroups; and the links that these joints carry.
+//! - A `<virtual_joint>` defines how the robot is attached to the world. It is listed in [`Robot::virtual_joints`] and moves nothing; [`Robot::with_free_root`]
 //!   makes a robot that floats. Groups and states may name it; its values in a state are ignored with a warning.
-//! - `<disable_default_collisions>` disables all pairs of a link, `<enable_collisions>` takes a pair out of what is disabled.
-//! - A state may give a value to a joint that follows another; the driver's counts. Values outside limits are kept, with a warning.
+//! - `<disable_default_collisions>` disables all pairs of a link, `<enable_collisions>` enables a pair again.
+//! - A state may give a value to a mimic joint; the driver's value takes precedence. Values outside limits are kept, with a warning.
 //! - `<link_sphere_approximation>` and `<joint_property>` are not read, with a warning.
 
 mod groups;
@@ -24,10 +24,10 @@ use crate::text;
 use crate::warnings::Warnings;
 use crate::xml;
 
-/// The robot with what the text of an SRDF file says about it, with the default [`Limits`]. Groups, end effectors, states, virtual joints and disabled pairs replace those that it has.
+/// The robot with the properties in the text of an SRDF file, with the default [`Limits`]. Groups, end effectors, states, virtual joints and disabled pairs replace those that it has.
 ///
 /// # Errors
-/// [`Error::NoSuchName`](crate::Error::NoSuchName) for a link, joint or group that is not there, and every other fault with line and column; see
+/// [`Error::NoSuchName`](crate::Error::NoSuchName) for an unknown link, joint or group, and every other fault with line and column; see
 /// [`Error`](crate::Error).
 ///
 /// # Example
@@ -50,7 +50,7 @@ use crate::xml;
 /// # Ok::<(), posekit_io::Error>(())
 /// ```
 ///
-/// # Example: a link that is not there
+/// # Example: an unknown link
 /// ```
 /// # use posekit_io::{Warnings, srdf, urdf};
 /// # let robot = urdf::read(r#"<robot name="r"><link name="a"/></robot>"#, &mut Warnings::new())?;
@@ -63,7 +63,7 @@ pub fn merge(robot: &Robot, text: &str, warnings: &mut Warnings) -> Result<Robot
     merge_with(robot, text, &Limits::default(), warnings)
 }
 
-/// The robot with what the text of an SRDF file says about it.
+/// The robot with the properties in the text of an SRDF file.
 ///
 /// # Errors
 /// As [`merge`].
@@ -80,7 +80,7 @@ pub fn merge_with(
     merge::merge(robot, &description, limits, warnings)
 }
 
-/// The robot with what the bytes of an SRDF file say about it.
+/// The robot with the properties in the bytes of an SRDF file.
 ///
 /// # Errors
 /// [`Error::Encoding`](crate::Error::Encoding) for encodings other than UTF-8; otherwise as [`merge`].
@@ -93,7 +93,7 @@ pub fn merge_bytes(
     merge_with(robot, xml::decode(bytes, limits)?, limits, warnings)
 }
 
-/// The robot with what an SRDF file says about it. No other file is opened.
+/// The robot with the properties in an SRDF file. No other file is opened.
 ///
 /// # Errors
 /// [`Error::Read`](crate::Error::Read) when the system cannot read the file; otherwise as [`merge_bytes`].

@@ -1,4 +1,4 @@
-//! From XML elements to what they name, each checked by itself.
+//! Parses and checks XML elements, without resolving names.
 
 use crate::error::{Error, Result};
 use crate::limits::Limits;
@@ -6,7 +6,7 @@ use crate::robot::RobotJointKind;
 use crate::warnings::Warnings;
 use crate::xml::{self, Element, Source, Unknown, shortened};
 
-/// An element, and what messages call it.
+/// An element, and its subject in messages.
 #[derive(Clone, Copy)]
 pub(super) struct Named<'x> {
     pub(super) element: Element<'x>,
@@ -23,7 +23,7 @@ pub(super) struct Description<'x> {
     pub(super) passive_joints: Vec<Named<'x>>,
     pub(super) disabled: Vec<PairElement<'x>>,
     pub(super) enabled: Vec<PairElement<'x>>,
-    /// Links all of whose pairs are disabled.
+    /// Links with all their pairs disabled.
     pub(super) disabled_links: Vec<Named<'x>>,
 }
 
@@ -182,7 +182,7 @@ fn read_end_effector<'x>(
         named: own,
         group: element.name("group", &subject)?,
         parent_link: element.name("parent_link", &subject)?,
-        // An empty one is what editors write for none.
+        // Editors write an empty one for none.
         parent_group: parent_group.filter(|name| !name.trim().is_empty()),
     })
 }

@@ -1,4 +1,4 @@
-//! From a checked tree of links and joints to a skeleton.
+//! Builds a skeleton from a checked tree of links and joints.
 
 use std::collections::BTreeSet;
 
@@ -51,7 +51,7 @@ fn shapes(description: &Description<'_>) -> Vec<RobotShape> {
     description.links.iter().enumerate().flat_map(of_link).collect()
 }
 
-/// The place of what only the skeleton's builder can see: a follower whose limits leave its driver nothing.
+/// The place of errors that only the skeleton's builder can detect: a mimic joint whose limits leave its driver no value.
 fn located(error: posekit::Error, description: &Description<'_>) -> Error {
     match description.joints.iter().find(|joint| error.joint() == Some(joint.name)) {
         Some(joint) => Error::Value {
@@ -62,14 +62,14 @@ fn located(error: posekit::Error, description: &Description<'_>) -> Error {
     }
 }
 
-/// The skeleton's joints as they are being laid out.
+/// The skeleton's joints under construction.
 struct Plan<'d> {
     description: &'d Description<'d>,
     tree: &'d Tree,
     /// Names of the skeleton's joints: those of the file, and those made for the root and for planar joints.
     names: BTreeSet<String>,
     list: Vec<Joint>,
-    /// Index in the skeleton of the first joint made from each joint of the file. Known for all from the start, since a joint may follow a later one.
+    /// Index in the skeleton of the first joint made from each joint of the file. Known for all from the start, because a joint may mimic a later one.
     first_of_joint: Vec<usize>,
 }
 
@@ -89,7 +89,7 @@ impl<'d> Plan<'d> {
         plan
     }
 
-    /// The name, with underscores behind it until no other joint has it.
+    /// The name, with underscores appended until it is unique.
     fn fresh_name(&mut self, mut name: String) -> String {
         while !self.names.insert(name.clone()) {
             name.push('_');
@@ -113,7 +113,7 @@ impl<'d> Plan<'d> {
         self.description.links.iter().enumerate().map(link).collect()
     }
 
-    /// The joints of the file, with those of the skeleton that they became.
+    /// The joints of the file, with their joints in the skeleton.
     fn joints(&self) -> Vec<RobotJoint> {
         let joint = |(index, element): (usize, &JointElement<'_>)| {
             let (parent_link, child_link) = self.tree.links_of_joint[index];
@@ -143,7 +143,7 @@ impl<'d> Plan<'d> {
         let parent = self.joint_of_link(self.tree.links_of_joint[index].0);
         if let Follow::Constant { value } = follow {
             let place = element.element.place(format!("joint `{}`", element.name));
-            let message = format!("mimics a joint that never moves; it is fixed at {value}");
+            let message = format!("mimics a joint that does not move; it is fixed at {value}");
             warnings.push(place, message);
             let pose = element.parent_from_joint * motion(element, value);
             self.list.push(Joint::fixed(element.name).child_of(parent).at(pose));
@@ -176,8 +176,8 @@ impl<'d> Plan<'d> {
         self.list.push(joint);
     }
 
-    /// True when a follower's own limits leave its driver no room although the driver's do. Grippers are often written so: the
-    /// follower turns the other way but repeats the driver's range.
+    /// True when a mimic joint's limits leave its driver a single value although the driver's own limits leave more. This is common in grippers: the
+    /// mimic joint rotates in the opposite direction but repeats the driver's range.
     fn holds_driver(&self, index: usize, follow: Follow) -> bool {
         let joints = &self.description.joints;
         let Follow::Joint { joint: driver, multiplier, offset } = follow else { return false };
@@ -187,13 +187,13 @@ impl<'d> Plan<'d> {
         };
         let (a, b) = (multiplier * low + offset, multiplier * high + offset);
         let (from, to) = (a.min(b).max(min), a.max(b).min(max));
-        // Meeting in a point; ranges that do not meet at all are an error, found where the skeleton is built.
+        // The ranges meet in a point; ranges that do not meet at all are an error of the skeleton's builder.
         let room = (a - b).abs();
         room > 0.0 && (to - from).abs() <= 1e-9 * room
     }
 
-    /// Two slides in the plane normal to the axis, and a turn about it. For the axis z the slides are x and y; for another they are those,
-    /// turned the shortest way with z.
+    /// Two slides in the plane normal to the axis, and a rotation about it. For the axis z the slides are along x and y; for another axis they are these,
+    /// rotated by the smallest rotation from z.
     fn add_planar(&mut self, element: &JointElement<'_>, parent: usize) {
         let plane = shortest_rotation(DVec3::Z, element.axis);
         let name = |suffix: &str| format!("{}/{suffix}", element.name);
@@ -208,7 +208,7 @@ impl<'d> Plan<'d> {
     }
 }
 
-/// How many joints of the skeleton a joint becomes.
+/// The number of skeleton joints made from a joint.
 const fn n_skeleton_joints(kind: RobotJointKind) -> usize {
     if matches!(kind, RobotJointKind::Planar) { 3 } else { 1 }
 }

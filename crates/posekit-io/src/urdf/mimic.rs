@@ -1,4 +1,4 @@
-//! `<mimic>`: which joint follows which, checked before the skeleton is built so that an error can name the lines.
+//! `<mimic>`: couplings of joints, checked before the skeleton is built so that errors can name the lines.
 
 use std::collections::BTreeMap;
 
@@ -6,10 +6,10 @@ use super::parse::{JointElement, MimicElement};
 use crate::error::{Error, Result};
 use crate::robot::RobotJointKind;
 
-/// What a joint's value follows.
+/// The relation that determines a joint's value.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Follow {
-    /// Nothing: the joint moves by itself, or not at all.
+    /// None: the joint moves independently, or not at all.
     Nothing,
     /// `multiplier * value of joint + offset`; the joint is an index into the file's joints.
     Joint { joint: usize, multiplier: f64, offset: f64 },

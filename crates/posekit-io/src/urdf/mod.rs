@@ -36,7 +36,7 @@ use crate::text;
 use crate::warnings::Warnings;
 use crate::xml;
 
-/// What a reader may take from a file in more than one way.
+/// Options for reading a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct Options {
@@ -94,7 +94,7 @@ pub fn read(text: &str, warnings: &mut Warnings) -> Result<Robot> {
 
 /// Reads a robot from the text of a URDF file.
 ///
-/// Time is in proportion to the text, save for sorting names; neither the nesting of elements nor the length of the joint chain costs stack.
+/// Time is linear in the text, except for sorting names; neither the nesting of elements nor the length of the joint chain uses stack.
 ///
 /// # Errors
 /// As [`read`].
@@ -102,7 +102,7 @@ pub fn read_with(text: &str, limits: &Limits, warnings: &mut Warnings) -> Result
     read_as(text, &Options::default(), limits, warnings)
 }
 
-/// Reads a robot from the text of a URDF file, as the options say.
+/// Reads a robot from the text of a URDF file, with options.
 ///
 /// # Errors
 /// As [`read`].

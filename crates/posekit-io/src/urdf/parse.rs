@@ -1,4 +1,4 @@
-//! From XML elements to links and joints as the file has them, each checked by itself.
+//! Parses and checks XML elements as links and joints.
 
 use posekit::glam::{DQuat, DVec3};
 use posekit::math::Pose;
@@ -13,7 +13,7 @@ use crate::rotation::check_unit;
 use crate::warnings::Warnings;
 use crate::xml::{self, Element, Infinite, Source, Unknown, only, shortened};
 
-/// How far an axis may be off unit length before that is worth a warning: four written digits are not.
+/// The tolerance for the length of an axis without a warning: four written digits are within it.
 const AXIS_NOTE: f64 = 1e-3;
 
 /// A file's content, in document order.
@@ -31,7 +31,7 @@ pub(super) struct LinkElement<'x> {
     pub(super) shapes: Vec<ShapeElement<'x>>,
 }
 
-/// What a link weighs; nothing by default.
+/// The mass of a link; by default none.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Inertial {
     /// Not negative \[kg\].
@@ -48,7 +48,7 @@ pub(super) struct JointElement<'x> {
     pub(super) child: &'x str,
     /// Pose of the joint in the frame of its parent link, at zero.
     pub(super) parent_from_joint: Pose,
-    /// Unit axis in the joint's frame; of no meaning for fixed and floating joints.
+    /// Unit axis in the joint's frame; meaningless for fixed and floating joints.
     pub(super) axis: DVec3,
     /// Smallest and largest value \[rad or m\].
     pub(super) limit: Option<[f64; 2]>,
@@ -130,7 +130,7 @@ fn read_link<'x>(
     Ok(LinkElement { element, name, inertial, shapes })
 }
 
-/// The mass, which must be there, and where it is. How it is turned says nothing about that, but its numbers are checked.
+/// The mass, which is required, and its centre. Its rotation is not used, but its numbers are checked.
 fn read_inertial<'x>(
     element: Element<'x>,
     subject: &str,
@@ -187,7 +187,7 @@ fn read_parts<'x>(
             "limit" => &mut parts.limit,
             "mimic" => &mut parts.mimic,
             "safety_controller" => &mut parts.safety,
-            // Of the standard, and about forces and sensors, not about where the joint can be.
+            // Standard elements about forces and sensors, which do not affect kinematics.
             "dynamics" | "calibration" => continue,
             _ => {
                 unknown.note_tag(element);
@@ -322,7 +322,7 @@ fn read_axis<'x>(
         return Err(Error::Missing { place: element.place(subject), field: "axis/@xyz".into() });
     };
     let axis = DVec3::from_array(numbers);
-    // Scaled to its largest component first, so that neither tiny nor huge axes lose their direction.
+    // Scaled by its largest component first, so that neither tiny nor huge axes lose their direction.
     let scale = axis.abs().max_element();
     let Some(unit) = (axis / scale).try_normalize() else {
         return Err(element.invalid("xyz", subject, "the axis is zero and has no direction"));
@@ -337,7 +337,7 @@ fn read_axis<'x>(
 
 /// The range of a revolute or prismatic joint, which must have a `<limit>`; `lower` and `upper` are 0 by default.
 ///
-/// A continuous joint turns without end: bounds given for it are ignored, with a warning unless both are 0 (which exporters write for "none").
+/// A continuous joint has no bounds: those given are ignored, with a warning unless both are 0 (which exporters write for "none").
 fn read_limit<'x>(
     parts: &JointParts<'x>,
     joint: Element<'x>,
@@ -375,7 +375,7 @@ fn read_limit<'x>(
     }
     if lower.is_none() || upper.is_none() {
         let message = format!(
-            "`lower` or `upper` is missing and 0 by default; the range is {} to {}",
+            "`lower` or `upper` is missing and defaults to 0; the range is {} to {}",
             range[0], range[1]
         );
         warnings.push(element.place(subject), message);
@@ -383,7 +383,7 @@ fn read_limit<'x>(
     Ok(Some(range))
 }
 
-/// The range of a joint, no wider than the soft limits of its `<safety_controller>`. A bound that is left out is none.
+/// The range of a joint, no wider than the soft limits of its `<safety_controller>`. A missing bound means none.
 fn narrowed(
     range: Option<[f64; 2]>,
     safety: Option<Element<'_>>,
@@ -405,13 +405,13 @@ fn narrowed(
     let [min, max] = range.unwrap_or([f64::NEG_INFINITY, f64::INFINITY]);
     let soft = [min.max(lower.unwrap_or(min)), max.min(upper.unwrap_or(max))];
     if soft[0] > soft[1] {
-        let message = format!("the soft limits leave nothing of the range {min} to {max}");
+        let message = format!("the soft limits do not overlap the range {min} to {max}");
         return Err(Error::Value { place: element.place(subject), message });
     }
     Ok(Some(soft))
 }
 
-/// The largest speed; infinite where none is given, or one that would let the joint never move, which exporters write for "not known".
+/// The largest speed; infinite if none is given, or one with which the joint could not move, which exporters write for "unknown".
 fn read_velocity(
     limit: Option<Element<'_>>,
     kind: RobotJointKind,
@@ -423,7 +423,9 @@ fn read_velocity(
     let message = match (given, kind) {
         (None, _) | (Some([0.0]), RobotJointKind::Fixed) => return Ok(f64::INFINITY),
         (Some([speed]), RobotJointKind::Planar | RobotJointKind::Floating) => {
-            format!("one velocity ({speed}) for turns and slides has no unit; it is ignored")
+            format!(
+                "a single velocity ({speed}) for rotations and slides has no unit; it is ignored"
+            )
         }
         (Some([speed]), _) if speed > 0.0 => return Ok(speed),
         (Some([speed]), _) => format!("the velocity {speed} is read as no limit"),

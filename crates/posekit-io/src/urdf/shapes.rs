@@ -11,13 +11,13 @@ use crate::xml::{Element, Infinite, Unknown, only};
 
 /// A shape on a link.
 pub(super) struct ShapeElement<'x> {
-    /// Empty where the file gives none.
+    /// Empty if the file gives none.
     pub(super) name: &'x str,
     pub(super) link_from_shape: Pose,
     pub(super) geometry: Geometry,
 }
 
-/// The shape of a `<collision>`; `None`, with a warning, where it has none that this reader knows.
+/// The shape of a `<collision>`; `None`, with a warning, if it has none that is supported.
 pub(super) fn read_collision<'x>(
     collision: Element<'x>,
     subject: &str,
@@ -36,7 +36,7 @@ pub(super) fn read_collision<'x>(
     let name = collision.attribute("name", subject)?.unwrap_or_default();
     let origin = origin.map(|origin| read_origin(origin, subject, unknown)).transpose()?;
     let Some(solid) = geometry.and_then(|geometry| geometry.children().next()) else {
-        warnings.push(collision.place(subject), "a <collision> without geometry; ignored");
+        warnings.push(collision.place(subject), "a <collision> without geometry is ignored");
         return Ok(None);
     };
     let geometry = read_geometry(solid, subject, unknown, warnings)?;
@@ -52,7 +52,7 @@ fn read_geometry<'x>(
 ) -> Result<Option<Geometry>> {
     let mut known = |attributes: &[&str]| solid.note_unknown_attributes(attributes, unknown);
     let length = |name: &str| length(solid, name, subject);
-    // Drake writes solids beyond the standard with its prefix.
+    // Drake writes non-standard solids with its prefix.
     let tag = solid.tag();
     Ok(Some(match tag.strip_prefix("drake:").unwrap_or(tag) {
         "box" => {
@@ -80,21 +80,21 @@ fn read_geometry<'x>(
             known(&["filename", "scale"]);
             let file = solid.required("filename", subject)?;
             if file.trim().is_empty() {
-                warnings.push(solid.place(subject), "a mesh without a file name; ignored");
+                warnings.push(solid.place(subject), "a mesh without a file name is ignored");
                 return Ok(None);
             }
             let scale = solid.numbers("scale", subject, Infinite::Refused)?.unwrap_or([1.0; 3]);
             Geometry::Mesh { file: file.trim().to_owned(), scale: DVec3::from_array(scale) }
         }
         _ => {
-            let message = format!("the solid <{tag}> is not known; it is ignored");
+            let message = format!("the solid <{tag}> is unknown; it is ignored");
             warnings.push(solid.place(subject), message);
             return Ok(None);
         }
     }))
 }
 
-/// A length, which must be there and not be negative \[m\].
+/// A required length, not negative \[m\].
 fn length(element: Element<'_>, name: &str, subject: &str) -> Result<f64> {
     let [value] = sizes(element, name, subject)?;
     Ok(value)

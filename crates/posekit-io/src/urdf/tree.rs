@@ -1,4 +1,4 @@
-//! From a list of links and joints to a tree, parents first.
+//! Orders links and joints as a tree, parents first.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
@@ -8,13 +8,13 @@ use crate::error::{Error, Result};
 
 /// The tree: indices into the description's lists.
 pub(super) struct Tree {
-    /// The link that is no joint's child.
+    /// The link that is not the child of any joint.
     pub(super) root: usize,
     /// Parent and child link of each joint.
     pub(super) links_of_joint: Vec<(usize, usize)>,
     /// The joint whose child is this link.
     pub(super) joint_of_link: Vec<Option<usize>>,
-    /// The joints, each after the joint it hangs on. Among those that may come next, the first in the file: a file that is in order keeps its order.
+    /// The joints, parents first, otherwise in the order of the file, so that a sorted file keeps its order.
     pub(super) order: Vec<usize>,
 }
 
@@ -77,7 +77,7 @@ fn resolve_links(
             let (parent, child) = (index(joint.parent)?, index(joint.child)?);
             if parent == child {
                 let message = format!(
-                    "the joint joins link `{}` to itself (closed chains are not supported)",
+                    "the joint connects link `{}` to itself (closed chains are not supported)",
                     joint.parent
                 );
                 let place = joint.element.place(format!("joint `{}`", joint.name));
@@ -112,7 +112,7 @@ fn parents_of_links(
     Ok(joint_of_link)
 }
 
-/// The root link and the joints in order; an error when there is not exactly one root, or when some joints hang on none.
+/// The root link and the joints in order; an error if there is not exactly one root, or some joints are not connected to it.
 fn order_joints(
     description: &Description<'_>,
     links_of_joint: &[(usize, usize)],
@@ -153,14 +153,14 @@ fn several_roots(description: &Description<'_>, roots: &[usize]) -> Error {
     Error::Tree {
         place: second.element.place(format!("link `{}`", second.name)),
         message: format!(
-            "{} links are no joint's child, but a robot has one root: {}",
+            "{} links are not the child of any joint, but a robot must have one root: {}",
             roots.len(),
             names.join(", ")
         ),
     }
 }
 
-/// Follows parents from a joint that hangs on no root; with one parent each, that must run into a loop.
+/// Follows parents from a joint that is not connected to the root; because each has one parent, that ends in a loop.
 fn closed_chain(
     description: &Description<'_>,
     links_of_joint: &[(usize, usize)],

@@ -1,4 +1,4 @@
-//! XML elements with places: attributes, numbers, and a list of what was not understood.
+//! XML elements with places: attributes, numbers, and a list of unknown tags and attributes.
 
 use roxmltree::{Attribute, Document, Node, ParsingOptions};
 
@@ -15,7 +15,7 @@ pub(crate) struct Element<'x> {
     limits: &'x Limits,
 }
 
-/// Parses the text. Documents types were refused by [`Source::new`], and are refused here again.
+/// Parses the text. Document types were refused by [`Source::new`], and are refused here again.
 pub(crate) fn parse<'t>(source: &Source<'t>, limits: &Limits) -> Result<Document<'t>> {
     let options =
         ParsingOptions { allow_dtd: false, nodes_limit: limits.xml_nodes, ..Default::default() };
@@ -32,7 +32,7 @@ pub(crate) fn parse<'t>(source: &Source<'t>, limits: &Limits) -> Result<Document
     })
 }
 
-/// The parser reports no position for what it misses at the end of the text.
+/// The error of a parser, which has no position for something missing at the end of the text.
 fn syntax(source: &Source<'_>, error: &roxmltree::Error) -> Error {
     use roxmltree::Error as Xml;
     let text = source.text;
@@ -60,7 +60,7 @@ fn offset_of(text: &str, position: roxmltree::TextPos) -> usize {
         .map_or(text.len(), |(offset, _)| start + offset)
 }
 
-/// A template where a description was expected.
+/// The error of a template in place of a description.
 pub(crate) fn xacro(place: Place) -> Error {
     Error::Unsupported {
         place,
@@ -79,7 +79,7 @@ impl<'x> Element<'x> {
         Self { source, node: document.root_element(), limits }
     }
 
-    /// The tag as the file writes it, with its prefix.
+    /// The tag as in the file, with its prefix.
     pub(crate) fn tag(self) -> &'x str {
         let text = &self.source.text[self.byte()..];
         let name = text.strip_prefix('<').unwrap_or(text);
@@ -126,7 +126,7 @@ impl<'x> Element<'x> {
         self.node.has_attribute(name)
     }
 
-    /// The value of an attribute, refused when it is too long or still holds a template's expression.
+    /// The value of an attribute, refused if it is too long or still contains a template's expression.
     pub(crate) fn attribute(self, name: &str, subject: &str) -> Result<Option<&'x str>> {
         let Some(attribute) = self.node.attribute_node(name) else { return Ok(None) };
         let value = attribute.value();
@@ -147,7 +147,7 @@ impl<'x> Element<'x> {
         self.attribute(name, subject)?.ok_or_else(|| self.missing(name, subject))
     }
 
-    /// The error of an attribute that must be there.
+    /// The error of a missing attribute.
     pub(crate) fn missing(self, name: &str, subject: &str) -> Error {
         Error::Missing { place: self.place(subject), field: format!("{}/@{name}", self.tag()) }
     }
@@ -191,7 +191,7 @@ impl<'x> Element<'x> {
         Ok(Some(numbers))
     }
 
-    /// Up to `most` finite numbers separated by white space. Their text may be longer than a name, as it is bounded by what it holds.
+    /// Up to `most` finite numbers separated by white space. Their text may be longer than a name, because it is bounded by their number.
     pub(crate) fn number_list(
         self,
         name: &str,
@@ -212,7 +212,7 @@ impl<'x> Element<'x> {
         Ok(Some(numbers))
     }
 
-    /// Any number of finite numbers, of which there must be one.
+    /// At least one finite number, without an upper bound.
     pub(crate) fn list(self, name: &str, subject: &str) -> Result<Vec<f64>> {
         let number = |word| {
             parse_number(word, Infinite::Refused)
@@ -244,7 +244,7 @@ impl<'x> Element<'x> {
         self.source.place(attribute.range_value().start, subject)
     }
 
-    /// Notes attributes that are not in `known`. Those of other namespaces belong to other programs.
+    /// Notes attributes that are not in `known`, except those of other namespaces, which belong to other programs.
     pub(crate) fn note_unknown_attributes(self, known: &[&str], unknown: &mut Unknown<'x>) {
         for attribute in self.node.attributes() {
             if attribute.namespace().is_none() && !known.contains(&attribute.name()) {
@@ -255,7 +255,7 @@ impl<'x> Element<'x> {
     }
 }
 
-/// Puts an element into its slot, which must be empty.
+/// Stores an element in its slot, which must be empty.
 pub(crate) fn only<'x>(
     slot: &mut Option<Element<'x>>,
     element: Element<'x>,
@@ -302,7 +302,7 @@ pub(crate) fn shortened(word: &str) -> String {
     }
 }
 
-/// Something that is no part of the format as this reader knows it.
+/// A tag or attribute that is unknown to this reader.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum What<'x> {
     /// An element, by its tag.
@@ -315,7 +315,7 @@ enum What<'x> {
 const EXTENSIONS: [&str; 7] =
     ["gazebo", "transmission", "mujoco", "ros2_control", "sensor", "contact", "verbose"];
 
-/// What was not understood: each once, with its first place and the number of times.
+/// Unknown tags and attributes: each once, with its first place and the number of times.
 #[derive(Debug, Default)]
 pub(crate) struct Unknown<'x> {
     seen: std::collections::BTreeMap<What<'x>, (usize, usize)>,
@@ -326,7 +326,7 @@ impl<'x> Unknown<'x> {
         self.seen.entry(what).or_insert((byte, 0)).1 += 1;
     }
 
-    /// Notes an element, unless it is an extension that is known to say nothing about where links can be.
+    /// Notes an element, unless it is a known extension that does not affect kinematics.
     pub(crate) fn note_tag(&mut self, element: Element<'x>) {
         let tag = element.tag();
         if !EXTENSIONS.contains(&tag) && !tag.contains(':') {

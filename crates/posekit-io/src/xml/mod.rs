@@ -1,4 +1,4 @@
-//! XML with places: what the readers of robot files have in common.
+//! XML with places, shared by the readers of robot files.
 //!
 //! [`Source`] checks a text before an XML parser sees it, [`parse`] parses it, and [`Element`] reads attributes and numbers; every error has line and column.
 
@@ -12,7 +12,7 @@ use crate::text;
 pub(crate) use element::{Element, Infinite, Unknown, only, parse, shortened, xacro};
 pub(crate) use source::Source;
 
-/// The text of a file's bytes, which must be UTF-8 and declare nothing else.
+/// The text of a file's bytes, which must be UTF-8 and not declare another encoding.
 pub(crate) fn decode<'a>(bytes: &'a [u8], limits: &Limits) -> Result<&'a str> {
     let text = text::decode_text(bytes, limits)?;
     match declared_encoding(text) {
@@ -24,7 +24,7 @@ pub(crate) fn decode<'a>(bytes: &'a [u8], limits: &Limits) -> Result<&'a str> {
     }
 }
 
-/// The tag of the first element, behind comments and the declaration; of a text that is no XML, nothing or anything.
+/// The tag of the first element, after comments and the declaration; arbitrary for a text that is not XML.
 pub(crate) fn first_tag(text: &str) -> Option<&str> {
     let mut rest = text;
     loop {

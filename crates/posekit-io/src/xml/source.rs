@@ -1,34 +1,34 @@
-//! The text of an XML file: the checks that must come before an XML parser sees it, and the way from an offset to a line.
+//! The text of an XML file: the checks before it is parsed, and the conversion of offsets to lines.
 
 use crate::error::{Error, Place, Result};
 use crate::limits::Limits;
 use crate::text;
 
-/// Attributes of one element. The XML parser compares each with all before it, so their number must be bounded; URDF's own elements have at
+/// The largest number of attributes of an element. The XML parser compares each with all before it, so their number must be bounded; URDF's own elements have at
 /// most seven.
 const MAX_ATTRIBUTES: usize = 256;
 
-/// Namespace declarations in a file. The XML parser copies the list of its parents for each element that declares one, so their number must
+/// The largest number of namespace declarations in a file. The XML parser copies the list of the parents for each element that declares one, so their number must
 /// be bounded; real files declare about a dozen.
 const MAX_NAMESPACES: usize = 1024;
 
-/// Bytes between two remembered positions: short enough to count through for each warning, long enough to cost no memory.
+/// Bytes between two stored positions: few enough to count through for each warning, enough to need little memory.
 const CHECKPOINT: usize = 1024;
 
 /// A text and its line numbers.
 #[derive(Debug)]
 pub(crate) struct Source<'t> {
     pub(crate) text: &'t str,
-    /// Its number among the files that are read together.
+    /// Its index among the files that are read together.
     pub(crate) file: usize,
-    /// Its path, which places name; empty for the file that was asked for.
+    /// Its path, for places; empty for the requested file.
     path: &'t str,
     /// Line and column (from 1) of every byte whose offset is a multiple of [`CHECKPOINT`].
     checkpoints: Vec<(usize, usize)>,
 }
 
 impl<'t> Source<'t> {
-    /// Takes a text without its byte-order mark, refuses document types, nesting beyond the cap and other costly markup.
+    /// Takes a text without its byte-order mark; refuses document types, nesting beyond the limit and other costly markup.
     pub(crate) fn new(text: &'t str, limits: &Limits) -> Result<Self> {
         Self::of_file(text, 0, "", limits)
     }
@@ -50,7 +50,7 @@ impl<'t> Source<'t> {
         Ok(source)
     }
 
-    /// The place of an offset; the cost does not depend on the length of the text or its lines.
+    /// The place of an offset, in constant time.
     pub(crate) fn place(&self, byte: usize, subject: impl Into<String>) -> Place {
         let byte = byte.min(self.text.len());
         let (mut line, mut column) =
@@ -74,7 +74,7 @@ impl<'t> Source<'t> {
         Error::Unsupported { place: self.place(byte, ""), message: message.into() }
     }
 
-    /// One pass over the tags, in constant stack. What is malformed is left for the XML parser to report.
+    /// One pass over the tags, with constant stack. Malformed markup is reported by the XML parser.
     fn check_markup(&self, limits: &Limits) -> Result<()> {
         let mut at = 0;
         let mut depth = 0_usize;
@@ -125,9 +125,9 @@ impl<'t> Source<'t> {
     }
 }
 
-/// A start tag, as far as the checks need it.
+/// The properties of a start tag for the checks.
 struct Tag {
-    /// Offset just behind it; `None` when the text ends first.
+    /// Offset just after it; `None` if the text ends first.
     end: Option<usize>,
     closed: bool,
     attributes: usize,
@@ -185,7 +185,7 @@ fn checkpoints(text: &str) -> Vec<(usize, usize)> {
     list
 }
 
-/// Moves a position past one byte. Continuation bytes of UTF-8 are no characters of their own.
+/// Advances a position by one byte. Continuation bytes of UTF-8 do not count as characters.
 const fn step(byte: u8, line: &mut usize, column: &mut usize) {
     if byte == b'\n' {
         *line += 1;

@@ -36,13 +36,13 @@ const RISE: f64 = 0.05;
 /// Scatter of a part in contact about its place \[leg lengths\].
 const PLACE: f64 = 0.006;
 
-/// Evidence for contact of a part that is exactly at rest, against one that is free \[nats\].
+/// Evidence for contact of a part that is exactly at rest, against one that is free, in nats.
 const REST: f64 = 4.0;
 
 /// For how long samples of a motion tell the same \[s\]: a frame at 30 Hz.
 const CORRELATION: f64 = 1.0 / 30.0;
 
-/// What each change of state costs \[nats\]: a contact at rest must last 0.05 s to pay for both of its changes.
+/// What each change of state costs, in nats: a contact at rest must last 0.05 s to pay for both of its changes.
 const SWITCH: f64 = 3.0;
 
 /// Half the window in which velocities are fitted \[s\].

@@ -108,7 +108,7 @@ pub(crate) fn clean(
         found = source.given(given)?;
     }
     found.sort_by_key(|found| (found.frames.start, found.leg, found.part));
-    let mut reports = source.reports(&found, &path, (&floor, settings), &locked);
+    let mut reports = source.reports(&found, &path, (&floor, settings), (&locked, in_place));
     let kept = |report: &PlantReport| matches!(report.verdict, Verdict::Fixed | Verdict::Clean);
     let mut solved: Vec<(Range<usize>, Vec<Held>, Option<Change>)> = Vec::new();
     for segment in segments {
@@ -123,7 +123,7 @@ pub(crate) fn clean(
             };
             let own: Vec<usize> = (0..found.len()).filter(of_segment).collect();
             let held = source.targets(&own, &found, &path, segment.start);
-            let needs = own.iter().any(|k| reports[*k].drift_before > CLEAN * source.length);
+            let needs = own.iter().any(|k| source.slide(&found[*k], &path, &floor) > CLEAN);
             change = None;
             if !needs && settings.contacts.is_none() {
                 break held;
@@ -142,7 +142,8 @@ pub(crate) fn clean(
             }
             round += 1;
             for k in costly {
-                reports[k].verdict = Verdict::Released { slide: reports[k].drift_before };
+                let slide = source.slide(&found[k], &path, &floor) * source.length;
+                reports[k].verdict = Verdict::Released { slide };
             }
         };
         solved.push((segment, held, change));
@@ -329,6 +330,13 @@ impl<'a> Source<'a> {
         self.at(frame, self.legs[found.leg].joint(found.part)) + path[frame]
     }
 
+    /// How far a part slides in a contact \[leg lengths\].
+    fn slide(&self, found: &Found, path: &[DVec3], floor: &Floor) -> f64 {
+        let place = |frame| self.place(found, frame, path);
+        let places: Vec<DVec3> = found.frames.clone().map(place).collect();
+        drift(&places, floor.normal)
+    }
+
     fn mean_place(&self, found: &Found, path: &[DVec3]) -> DVec3 {
         let sum: DVec3 = found.frames.clone().map(|frame| self.place(found, frame, path)).sum();
         sum / found.frames.len() as f64
@@ -340,12 +348,13 @@ impl<'a> Source<'a> {
         found: &[Found],
         path: &[DVec3],
         (floor, settings): (&Floor, &CleanSettings),
-        locked: &[bool],
+        (locked, in_place): (&[bool], bool),
     ) -> Vec<PlantReport> {
+        let still = vec![DVec3::ZERO; path.len()];
         let report = |found: &Found| {
-            let places: Vec<DVec3> =
-                found.frames.clone().map(|frame| self.place(found, frame, path)).collect();
-            let slide = drift(&places, floor.normal);
+            let slide = self.slide(found, path, floor);
+            // The path of a walk in place is how it is judged, and no change.
+            let before = if in_place { slide } else { self.slide(found, &still, floor) };
             let verdict = if found.frames.clone().any(|frame| locked[frame]) {
                 Verdict::Kept
             } else if !self.is_free(found.leg) {
@@ -353,13 +362,13 @@ impl<'a> Source<'a> {
                 Verdict::Unreachable { by, frames, by_channels: true }
             } else if slide > settings.release && found.given.is_none() {
                 Verdict::Released { slide: slide * self.length }
-            } else if slide < CLEAN {
+            } else if slide < CLEAN && before < CLEAN {
                 Verdict::Clean
             } else {
                 Verdict::Fixed
             };
             let plant = Plant { leg: found.leg, part: found.part, frames: found.frames.clone() };
-            let before = slide * self.length;
+            let before = before * self.length;
             PlantReport { plant, verdict, drift_before: before, drift_after: before }
         };
         found.iter().map(report).collect()

@@ -19,12 +19,12 @@ for (const { words, code } of blocks) {
 async function given(words) {
   const [name, path] = words.split("=");
   if (name === "gltf") return { gltf: await load(repositoryFile(path)) };
-  if (name === "urdf") return { urdf: repositoryText(path) };
+  if (name === "urdf" || name === "arm") return { urdf: repositoryText(path) };
   return {};
 }
 
 test("the README has examples, of ten lines or so", () => {
-  assert.equal(examples.length, 3);
+  assert.equal(examples.length, 4);
   for (const { code } of blocks) assert.ok(code.trim().split("\n").length <= 12, code);
 });
 
@@ -42,6 +42,6 @@ for (const { given: words, code } of examples) {
     writeFileSync(file, `${imports.join("\n")}\n${head}${code.replace(/^import .*$/gm, "")}`);
     await import(pathToFileURL(file).href);
     assert.ok(said.length > 0, "it says something");
-    assert.ok(said.every(([first]) => first === "reached" || first === true), JSON.stringify(said));
+    assert.ok(said.every(([first]) => first === "reached" || first === true || first === 8), JSON.stringify(said));
   });
 }

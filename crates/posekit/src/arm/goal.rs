@@ -52,9 +52,15 @@ impl Goal {
         [counts(&slack[..3]), counts(&slack[3..])]
     }
 
-    /// By how much the target is further than a reach, without regard to slack.
+    /// Whether the tool may be off.
+    pub(super) fn has_slack(&self) -> bool {
+        self.slack.is_some()
+    }
+
+    /// By how much the target is further than a reach; 0 if the tool may be away from it.
     pub(super) fn shortfall(&self, reach: f64) -> f64 {
-        if self.slack.is_some() { 0.0 } else { self.base.origin.length() - reach }
+        let [x, y, z, ..] = self.slack.unwrap_or_default();
+        if [x, y, z] == [0.0; 3] { self.base.origin.length() - reach } else { 0.0 }
     }
 }
 

@@ -50,6 +50,10 @@ const SETTLING_STEPS: u32 = 30;
 const SETTLING_CHANGE: f64 = 0.3;
 const SETTLED: f64 = 1e-7;
 
+/// By how much these steps may be shortened and stretched.
+const LEAST_STRETCH: f64 = 0.3;
+const MOST_STRETCH: f64 = 4.0;
+
 /// From the frame of one joint to that of the next.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Link {
@@ -196,6 +200,9 @@ impl<const N: usize> Kernel<N> {
 
     /// Moves `x`, which reaches the target, through the null space.
     ///
+    /// The poses that reach the target are curved, so that a step to the nearest point of their tangent ends before or beyond the nearest pose, by the same
+    /// part each time: the steps are stretched or shortened by it, as in the secant method.
+    ///
     /// - `wanted`: the preferred change, given the unknowns
     pub(super) fn settle(
         &self,
@@ -204,18 +211,27 @@ impl<const N: usize> Kernel<N> {
         wanted: impl Fn(&[f64; N]) -> [f64; N],
     ) {
         let before = *x;
+        let largest = |v: &[f64; N]| v.iter().fold(0.0, |most: f64, by| most.max(by.abs()));
+        // The part of what is wanted that the next step is for, and of the last step its part and its change for the whole.
+        let mut part = (SETTLING_CHANGE / largest(&wanted(x))).min(1.0);
+        let mut last: Option<(f64, [f64; N])> = None;
         for _ in 0..SETTLING_STEPS {
             let walk = self.walk(&goal.base, x);
             let error = goal.error(&walk.tool);
-            let mut wanted = wanted(x);
-            let largest = wanted.iter().fold(0.0, |most: f64, by| most.max(by.abs()));
-            let part = (SETTLING_CHANGE / largest).min(1.0);
-            wanted.iter_mut().for_each(|by| *by *= part);
-            let last = *x;
+            let wanted = wanted(x).map(|by| by * part);
+            let from = *x;
             self.step(goal, &walk, &error, Some(&wanted), x);
-            if x.iter().zip(&last).all(|(now, last)| (now - last).abs() <= SETTLED) {
+            let change = core::array::from_fn(|i| (x[i] - from[i]) / part);
+            if part * largest(&change) <= SETTLED {
                 break;
             }
+            let best = last.map_or(1.0, |(last_part, last)| {
+                let done = 1.0 - product(&change, &last) / product(&last, &last);
+                if done > 0.0 { last_part / done } else { MOST_STRETCH }
+            });
+            last = Some((part, change));
+            let most = SETTLING_CHANGE / largest(&change);
+            part = best.clamp(LEAST_STRETCH, MOST_STRETCH).min(most);
         }
         if !self.descend(goal, x, Pace::new(SETTLING_STEPS)).has_reached {
             *x = before;
@@ -425,6 +441,10 @@ pub(super) fn residual(error: &Column) -> Residual {
     let [x, y, z, rx, ry, rz] = *error;
     let [distance, chord] = [x * x + y * y + z * z, rx * rx + ry * ry + rz * rz].map(sqrt);
     Residual { distance, angle: 2.0 * asin(0.5 * chord), merit: squared(error) }
+}
+
+fn product<const N: usize>(a: &[f64; N], b: &[f64; N]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
 #[inline(always)]

@@ -154,6 +154,20 @@ pub struct Reachability {
     pub smallest_singular_value: f64,
 }
 
+/// How near a joint is to its limit.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub struct NearestLimit {
+    /// The joint, by its index in the skeleton.
+    pub joint: usize,
+    /// The nearer end of its range \[rad, m\].
+    pub limit: f64,
+    /// How far the joint is from that \[rad, m\].
+    pub distance: f64,
+    /// The distance in halves of the range: 0 at a limit, 1 in the middle.
+    pub margin: f64,
+}
+
 impl Arm {
     /// Tries orientations of the tool at a point, and measures the first pose found for each.
     ///
@@ -220,20 +234,33 @@ impl Arm {
     /// # Errors
     /// [`Error::is_wrong_length`](crate::Error::is_wrong_length) or [`is_not_finite`](crate::Error::is_not_finite) for `q`.
     pub fn limit_margin(&self, q: &[f64]) -> Result<f64> {
+        Ok(self.nearest_limit(q)?.map_or(1.0, |nearest| nearest.margin))
+    }
+
+    /// The joint with the least [margin](Self::limit_margin), the first of several; `None` if no joint has a limit at both ends.
+    ///
+    /// # Errors
+    /// [`Error::is_wrong_length`](crate::Error::is_wrong_length) or [`is_not_finite`](crate::Error::is_not_finite) for `q`.
+    pub fn nearest_limit(&self, q: &[f64]) -> Result<Option<NearestLimit>> {
         self.check(q)?;
-        let unknowns = self.path.unknowns();
-        let margins = unknowns.map(|(i, source)| margin(&self.path.joints[i], q[source.value]));
-        Ok(margins.fold(1.0, f64::min))
+        let limits = self.path.unknowns().filter_map(|(i, source)| {
+            nearest_limit(&self.path.joints[i], source.joint, q[source.value])
+        });
+        Ok(limits.reduce(|best, other| if other.margin < best.margin { other } else { best }))
     }
 }
 
-fn margin(joint: &Joint, value: f64) -> f64 {
+/// The nearer end of a joint's range, if it has two.
+fn nearest_limit(joint: &Joint, index: usize, value: f64) -> Option<NearestLimit> {
     let (min, max) = (joint.min * joint.unit, joint.max * joint.unit);
     let half = 0.5 * (max - min);
-    match () {
-        () if half > 0.0 && half.is_finite() => ((value - min).min(max - value) / half).max(0.0),
-        // A joint that cannot move is at its limit, and one that is bounded on one side is not near a middle.
-        () if half == 0.0 => 0.0,
-        () => 1.0,
+    if !half.is_finite() {
+        return None;
     }
+    let (limit, distance) =
+        if value - min < max - value { (min, value - min) } else { (max, max - value) };
+    let distance = distance.max(0.0);
+    // A joint that cannot move is at its limit.
+    let margin = if half > 0.0 { distance / half } else { 0.0 };
+    Some(NearestLimit { joint: index, limit, distance, margin })
 }

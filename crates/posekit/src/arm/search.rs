@@ -7,13 +7,13 @@ use crate::math::floor;
 use core::f64::consts::TAU;
 
 /// Steps of one descent. Those that succeed need 4 to 15.
-const STEPS: u32 = 30;
+pub(super) const STEPS: u32 = 30;
 
 /// Steps towards the nearest pose, where no start reaches the target.
 const LAST_STEPS: u32 = 200;
 
 /// A given start with less squared error than this is tried before the table is searched: it is about as good as the best of the table.
-const NEAR: f64 = 0.02;
+pub(super) const NEAR: f64 = 0.02;
 
 /// What a search has found.
 #[derive(Debug, Clone, Copy)]
@@ -38,6 +38,8 @@ pub(super) struct Search<'a, const N: usize> {
     pub(super) most: u32,
     /// The most once a pose is accepted.
     pub(super) most_once_found: u32,
+    /// The most steps of all descents.
+    pub(super) most_steps: u32,
 }
 
 /// What the search's caller thinks of a pose that reaches the target.
@@ -97,14 +99,15 @@ impl<const N: usize> Progress<N> {
     /// Where the next descent starts, if the search goes on.
     #[inline(always)]
     pub(super) fn next(&mut self, search: &Search<'_, N>) -> Option<([f64; N], Pace)> {
+        let rest = search.most_steps.saturating_sub(self.found.steps);
         match self.stage {
             Stage::Measure => Some((search.start, Pace::MEASURE)),
-            Stage::Search if self.found.starts < self.most => {
-                Some((self.order.next(search), Pace::new(STEPS)))
+            Stage::Search if self.found.starts < self.most && rest > 0 => {
+                Some((self.order.next(search), Pace::new(STEPS.min(rest))))
             }
             Stage::Search if !self.found.has_reached => {
                 self.stage = Stage::Approach;
-                Some((self.found.x, Pace::patient(LAST_STEPS)))
+                Some((self.found.x, Pace::patient(LAST_STEPS.min(rest))))
             }
             _ => None,
         }

@@ -43,6 +43,8 @@ pub struct ArmSettings {
     pub prefer: Prefer,
     /// The most starts from which the target is tried. Default 200; fewer if it is proven out of reach.
     pub starts: u32,
+    /// The most steps over all starts. Default no limit but that of the starts, of 30 steps each.
+    pub iterations: u32,
 }
 
 impl Default for ArmSettings {
@@ -53,6 +55,7 @@ impl Default for ArmSettings {
             slack: [0.0; 6],
             prefer: Prefer::Nearest,
             starts: 200,
+            iterations: u32::MAX,
         }
     }
 }
@@ -83,12 +86,15 @@ impl ArmSettings {
 pub enum ArmStatus {
     /// The tool is at the target, within the tolerances.
     Reached,
-    /// Proven: the target is further than the arm is long.
+    /// Proven: no configuration reaches the target, not even outside the limits.
     Unreachable {
-        /// By how much \[m\].
+        /// By how much the target is further than the arm is long \[m\]; 0 where it is not, and the [closed form](super::Arm::family) of six joints has no
+        /// solution.
         shortfall: f64,
     },
-    /// No start led to the target: it is out of reach, or only reached outside the limits, or hard to find.
+    /// Proven by the closed form of six joints: every configuration that reaches the target is outside the limits.
+    OutsideLimits,
+    /// No start led to the target, and nothing is proven: it is out of reach, or only reached outside the limits, or hard to find.
     #[default]
     NotFound,
     /// In a [batch](crate::batch) alone: the target is no pose. It is not finite, or its rotation is further than 0.001 from unit length. The

@@ -1,8 +1,9 @@
 //! Solving for a pose of the tool.
 
-use super::closed::{Candidate, Candidates};
+use super::closed::{Candidate, Candidates, Proof};
 use super::goal::Goal;
-use super::search::{Found, Search, Verdict};
+use super::kernel::{Descent, Pace};
+use super::search::{Found, NEAR, STEPS, Search, Verdict};
 use super::{Arm, ArmSettings, ArmSolution, ArmStatus, Prefer, Solver, by_size};
 use crate::error::{ErrorKind, Result};
 use crate::math::{Pose, check_unit, normalised};
@@ -136,18 +137,20 @@ impl Arm {
 
     /// A search from a start.
     ///
-    /// - `most`: descents, and descents once a pose is accepted
+    /// - `most_once_found`: descents once a pose is accepted
     pub(super) fn search<'a, const N: usize>(
         &self,
         solver: &'a Solver<N>,
         goal: &Goal,
         start: [f64; N],
-        [most, most_once_found]: [u32; 2],
+        settings: &ArmSettings,
+        most_once_found: u32,
     ) -> Search<'a, N> {
+        let ArmSettings { starts: most, iterations: most_steps, .. } = *settings;
         let is_out_of_reach = goal.shortfall(self.path.reach) > 0.0;
         let most = if is_out_of_reach { most.min(OUT_OF_REACH) } else { most.max(1) };
         let Solver { kernel, starts, .. } = solver;
-        Search { kernel, starts, goal: *goal, start, most, most_once_found }
+        Search { kernel, starts, goal: *goal, start, most, most_once_found, most_steps }
     }
 
     /// Whether joints can move while the tool stays at its target.
@@ -167,18 +170,29 @@ impl Arm {
     }
 
     pub(super) fn solution<const N: usize>(&self, found: &Found<N>, goal: &Goal) -> ArmSolution {
-        let shortfall = goal.shortfall(self.path.reach) * self.path.unit;
-        let status = match () {
-            () if found.has_reached => ArmStatus::Reached,
-            () if shortfall > 0.0 => ArmStatus::Unreachable { shortfall },
-            () => ArmStatus::NotFound,
-        };
+        let status = if found.has_reached { ArmStatus::Reached } else { self.failure(found, goal) };
         ArmSolution {
             status,
             distance: found.residual.distance * self.path.unit,
             angle: found.residual.angle,
             iterations: found.steps,
             starts: found.starts,
+        }
+    }
+}
+
+impl Arm {
+    /// What is certain of a target that was not reached.
+    #[cold]
+    fn failure<const N: usize>(&self, found: &Found<N>, goal: &Goal) -> ArmStatus {
+        let shortfall = goal.shortfall(self.path.reach) * self.path.unit;
+        if shortfall > 0.0 {
+            return ArmStatus::Unreachable { shortfall };
+        }
+        match self.closed.as_deref().and_then(|closed| closed.proof(goal, &found.x)) {
+            Some(Proof::Unreachable) => ArmStatus::Unreachable { shortfall: 0.0 },
+            Some(Proof::OutsideLimits) => ArmStatus::OutsideLimits,
+            None => ArmStatus::NotFound,
         }
     }
 }
@@ -236,24 +250,27 @@ impl<const N: usize> Choice<'_, N> {
             let is_near = self.preferred().is_some() && cost < NEAR_ENOUGH;
             if takes_first || is_near { Verdict::Sufficient } else { Verdict::Accepted }
         };
-        let closed = if takes_first { None } else { self.closed(arm) };
+        let near = self.near(arm).filter(|near| consider(&near.x) == Verdict::Sufficient);
+        let closed = if takes_first || near.is_some() { None } else { self.closed(arm) };
         let is_complete = arm.closed.as_ref().is_some_and(|closed| closed.is_complete());
         let is_proven = is_complete && closed.is_some_and(|all| all.is_empty());
-        let mut found = match closed.and_then(|all| self.found(&all, &mut consider)) {
-            Some(found) => found,
-            None => {
-                let most = if is_proven { OUT_OF_REACH } else { self.settings.starts };
-                arm.search(self.solver, self.goal, self.start, [most, STARTS_TO_CHOOSE])
-                    .run(&mut consider)
-            }
-        };
+        let from_closed = closed.and_then(|all| self.found(&all, &mut consider));
+        // Closed forms give the poses that are nearest to what is preferred.
+        let is_settled = from_closed.is_some() && self.preferred().is_some();
+        let mut found = near.or(from_closed).unwrap_or_else(|| {
+            let most = if is_proven { OUT_OF_REACH } else { u32::MAX };
+            let settings =
+                ArmSettings { starts: self.settings.starts.min(most), ..*self.settings };
+            arm.search(self.solver, self.goal, self.start, &settings, STARTS_TO_CHOOSE)
+                .run(&mut consider)
+        });
         if takes_first || !found.has_reached {
             return found;
         }
         let mut least = f64::INFINITY;
         for (cost, x) in best.into_iter().flatten() {
             let (mut settled, mut settled_cost) = (x, cost);
-            if arm.is_redundant(self.settings) {
+            if !is_settled && arm.is_redundant(self.settings) {
                 self.settle(&mut settled);
                 settled_cost = self.cost(&settled);
             }
@@ -265,6 +282,22 @@ impl<const N: usize> Choice<'_, N> {
         }
         found.residual = self.solver.kernel.residual(self.goal, &found.x);
         found
+    }
+
+    /// The pose to which a descent from a start near the target leads, if it stays near: quicker than a closed form with a parameter. Where there is no closed
+    /// form, the search begins so.
+    fn near(&self, arm: &Arm) -> Option<Found<N>> {
+        let closed = arm.closed.as_deref()?;
+        let kernel = &self.solver.kernel;
+        let is_worthwhile = self.settings.prefer == Prefer::Nearest && !closed.is_of_six();
+        if !is_worthwhile || kernel.residual(self.goal, &self.start).merit > NEAR {
+            return None;
+        }
+        let mut x = self.start;
+        let Descent { has_reached, steps, residual } =
+            kernel.descend(self.goal, &mut x, Pace::new(STEPS.min(self.settings.iterations)));
+        let is_near = has_reached && self.cost(&x) < NEAR_ENOUGH;
+        is_near.then_some(Found { x, residual, has_reached, steps, starts: 1 })
     }
 
     /// The configurations that a closed form proposes, if there is one: of redundant arms those of the branches nearest to what is preferred.
@@ -309,7 +342,8 @@ impl<const N: usize> Choice<'_, N> {
             }
         }
         let mut all: Vec<(f64, [f64; N])> = Vec::new();
-        arm.search(self.solver, self.goal, self.start, [self.settings.starts, u32::MAX]).run(|x| {
+        let search = arm.search(self.solver, self.goal, self.start, self.settings, u32::MAX);
+        search.run(|x| {
             let mut x = *x;
             if arm.is_redundant(self.settings) {
                 self.settle(&mut x);

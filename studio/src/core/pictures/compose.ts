@@ -3,6 +3,7 @@
 
 import { keptEntries } from "../attempts.ts";
 import type { CrowdFrame, Handle, PoseData, ProblemInfo, RunResult, ShownRun, TraceData } from "../types.ts";
+import { drawPath, drawSolutions, type ArmPicture, type Ghost } from "./arm.ts";
 import { Dash, dashOf, Drawing, Pen, type BodyInk, type Shape as MarkShape } from "./drawing.ts";
 import { arcPoints, atEnd, limitOf, rimPoints, type ConeMark, type LimitMark, type RailMark, type RangeMark } from "./limits.ts";
 import { Ink, lookOf, solverInk, type SolverLook } from "./look.ts";
@@ -35,6 +36,8 @@ export interface Scene {
   level: number;
   /** True when a mesh is drawn: bones are shown through it. */
   hasMesh: boolean;
+  /** Of a robot arm with one goal: its other solutions and its path. */
+  arm: ArmPicture | null;
   /** A thumbnail: no marks, which are as large as on a screen. */
   isSmall: boolean;
 }
@@ -60,6 +63,8 @@ export interface TrailSpot {
 export class Composer {
   /** The corners of the ways that were drawn last. */
   readonly trail: TrailSpot[] = [];
+  /** The other solutions of an arm that were drawn last. */
+  ghosts: readonly Ghost[] = [];
   #spots: Float64Array = new Float64Array(0);
   #others: Float64Array = new Float64Array(0);
   #placed: Float64Array = new Float64Array(0);
@@ -83,12 +88,14 @@ export class Composer {
     const main = scene.shown.find((run) => run.index === 0) ?? null;
     const pose: PoseData = main ?? shape.info.start;
     evaluate(shape, pose, this.#spots);
+    this.ghosts = scene.arm ? drawSolutions(out, this.#pen, shape, this.#spots, scene.arm) : [];
     for (const run of scene.shown) if (run.index !== 0 && run.visible) this.#ghost(out, scene, run);
     // A closed form jumps: its way from start to end says nothing.
-    if (scene.showTrace && scene.main?.trace && scene.main.trace.n > 2) this.#trail(out, scene, scene.main, lookOf(scene.main.method));
+    if (scene.showTrace && !scene.arm?.isOnPath && scene.main?.trace && scene.main.trace.n > 2) this.#trail(out, scene, scene.main, lookOf(scene.main.method));
     if (main === null || main.visible) this.#figure(out, scene, pose, main);
     if (main !== null && main.before !== null && scene.isStepping) this.#step(out, scene, main, main.before);
     this.#limits(out, scene, pose, main);
+    if (scene.arm) drawPath(out, this.#pen, shape, scene.arm, scene.pixel);
     this.#goals(out, scene, main);
     this.#handles(out, scene);
   }
@@ -473,7 +480,7 @@ export class Composer {
       const apart = distance(from, target);
       if (!Number.isFinite(apart)) continue;
       if (isSeen) this.#pen.begin(out.strokes, Ink.target, 1.1, Dash.sight, 0.8).to(...from).to(...target);
-      else if (main !== null && apart > 8 * scene.pixel && isPlaced(task.task)) {
+      else if (main !== null && !scene.arm?.isOnPath && apart > 8 * scene.pixel && isPlaced(task.task)) {
         this.#pen.begin(out.lines, Ink.target, 1, Dash.gap, 0.9).to(...from).to(...target);
       }
     }

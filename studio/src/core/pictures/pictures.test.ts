@@ -47,7 +47,7 @@ function shownAt(a: number, b: number, index = 0): ShownRun {
 function sceneOf(info: ProblemInfo, shown: ShownRun[], change: Partial<Scene> = {}): Scene {
   return {
     shape: shapeOf(info, NO_FURNITURE), shown, main: null, handles: [], selection: null, hovered: null, showLimits: true, showTrace: true,
-    isStepping: false, pixel: 0.005, up: [0, 1, 0], isPlane: true, level: 0, hasMesh: false, isSmall: false, ...change,
+    isStepping: false, pixel: 0.005, up: [0, 1, 0], isPlane: true, level: 0, hasMesh: false, arm: null, isSmall: false, ...change,
   };
 }
 

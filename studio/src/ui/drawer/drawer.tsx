@@ -7,6 +7,7 @@ import { isCrowd } from "../crowd.tsx";
 import { keysOf } from "../keyboard.ts";
 import { drawerOpen } from "../page.ts";
 import { ErrorPlot } from "./error-plot.tsx";
+import { Speeds } from "./speeds.tsx";
 import { Times } from "./times.tsx";
 import { Transport } from "./transport.tsx";
 
@@ -28,9 +29,11 @@ export function Drawer() {
   );
 }
 
-/** A crowd is solved in closed form, frame by frame: it has no iterations, and its time stands in the panel. */
+/** Error and time of the solves, or the speeds along a path that is looked at. A crowd is solved in closed form, frame by frame: it has no iterations, and its time stands in the panel. */
 export function Plots() {
-  if (isCrowd(useSession())) return null;
+  const session = useSession();
+  if (isCrowd(session)) return null;
+  if (session.arm.frame.value !== null) return <div class="plots"><Speeds /></div>;
   return (
     <div class="plots">
       <ErrorPlot />

@@ -5,8 +5,9 @@ import type { Session } from "../../core/types.ts";
 import { useSession } from "../context.ts";
 import { IconButton, Select } from "../controls.tsx";
 import { isCrowd } from "../crowd.tsx";
-import { keysOf } from "../keyboard.ts";
+import { keysOf, playOrPause } from "../keyboard.ts";
 import { phaseWord } from "../words.ts";
+import { pathText } from "./speeds.tsx";
 
 const PER_FRAME = [
   { value: "all", label: "all" },
@@ -23,6 +24,7 @@ export function Transport() {
       </div>
     );
   }
+  if (session.arm.frame.value !== null) return <PathTransport />;
   const playback = session.playback.value;
   const { perFrame } = session.document.value;
   return (
@@ -49,13 +51,35 @@ export function Transport() {
   );
 }
 
+/** The time of a path that is looked at. */
+function PathTransport() {
+  const session = useSession();
+  const { arm } = session;
+  const [track, frame] = [arm.track.value, arm.frame.value];
+  if (!track || frame === null) return null;
+  const text = pathText(track, frame);
+  return (
+    <div class="transport" role="group" aria-label="Transport">
+      <PlayButton />
+      <IconButton tip="above" icon={Radio} label="Leave the path: back to solving" keys={keysOf("live")} onClick={() => { session.goLive(); }} />
+      <span class="scrubber">
+        <input
+          type="range" aria-label="Place on the path" aria-valuetext={text} min={0} max={track.nFrames - 1} step={1} value={frame}
+          onInput={(event) => { arm.pause(); arm.scrub(event.currentTarget.valueAsNumber); }}
+        />
+        <output class="cursor-text" title={text}>{text}</output>
+      </span>
+    </div>
+  );
+}
+
 function PlayButton() {
   const session = useSession();
-  const { running } = session.playback.value;
+  const running = session.arm.frame.value === null ? session.playback.value.running : session.arm.running.value;
   return (
     <IconButton
       tip="above" class="play" keys={keysOf("play")} icon={running ? Pause : Play} label={running ? "Pause" : "Play"}
-      onClick={() => { if (running) session.pause(); else session.play(); }}
+      onClick={() => { playOrPause(session); }}
     />
   );
 }

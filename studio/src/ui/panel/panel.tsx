@@ -3,6 +3,7 @@
 import { panelTab, type PanelTab } from "../page.ts";
 import { Tabs } from "../tabs.tsx";
 import { Learn } from "../learn/learn.tsx";
+import { ArmSection } from "./arm-section.tsx";
 import { SceneSection } from "./scene-section.tsx";
 import { SelectionSection } from "./selection-section.tsx";
 import { SolversSection } from "./solvers-section.tsx";
@@ -31,6 +32,7 @@ export function SolvePanel() {
   return (
     <>
       <SolversSection />
+      <ArmSection />
       <SettingsSection />
       <SelectionSection />
       <SceneSection />

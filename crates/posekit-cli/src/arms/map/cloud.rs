@@ -1,4 +1,4 @@
-//! A map as points for any viewer of glTF.
+//! A map as a point cloud for any glTF viewer.
 
 use posekit_io::gltf::points_glb;
 
@@ -13,14 +13,14 @@ pub(super) fn glb(map: &ReachMap) -> Result<Vec<u8>> {
     if points.is_empty() {
         return Err(Failure::input("no voxel is reached, so there is nothing to show in --cloud"));
     }
-    // Viewers mostly have a dark ground.
+    // Most viewers have a dark background.
     let colour = |share| ramp(share, Theme::Dark).0.map(linear);
     let colours: Vec<[f32; 3]> = reached().map(|cell| colour(map.share(cell))).collect();
     let name = format!("reach of {}", map.about.tip);
     points_glb(&points, &colours, &name).map_err(Failure::output)
 }
 
-/// A channel of sRGB as the linear number that glTF has, within 0.002, by a cubic that is the same everywhere.
+/// A channel of sRGB as a linear value, as in glTF, within 0.002. A cubic has the same bits on every machine.
 fn linear(channel: u8) -> f32 {
     let c = f32::from(channel) / 255.0;
     c * (c * (c * 0.305_306 + 0.682_171) + 0.012_523)

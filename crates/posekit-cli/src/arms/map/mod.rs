@@ -1,7 +1,7 @@
 //! `posekit map`: where an arm can hold its tool.
 //!
-//! The work is divided into parts of consecutive voxels, which are numbered by the map alone. Finished parts are files, so a run that was stopped goes on where
-//! it was; a shard does every n-th part. Whoever did which of them, the map is the same, byte for byte.
+//! The work is divided into parts of consecutive voxels. The map alone determines the division. Finished parts are files, so a stopped run continues where
+//! it ended; a shard does every n-th part. The map is the same, byte for byte, however the parts are distributed.
 
 mod cloud;
 mod parts;
@@ -41,7 +41,7 @@ pub(crate) fn map(args: &MapArgs) -> Result<()> {
         Some(robot) => measure(args, robot, is_parquet)?,
         None => ReachMap::merge(&args.merge)?,
     };
-    // What can be wrong with the pictures is known before anything is written.
+    // Errors of the pictures are found before anything is written.
     let cloud = args.cloud.as_ref().map(|_| cloud::glb(&map)).transpose()?;
     map.write(&args.output, is_parquet)?;
     if let Some(path) = &args.picture {
@@ -62,17 +62,17 @@ fn is_parquet(output: &Path) -> Result<bool> {
         Some("parquet") => Ok(true),
         Some("csv") => Ok(false),
         _ => Err(Failure::usage(format!(
-            "a map is Parquet or CSV; let the name of the output end in .parquet or .csv: {}",
+            "a map is written as Parquet or CSV; the name of the output must end in .parquet or .csv: {}",
             output.display()
         ))),
     }
 }
 
-/// Measures what is not yet done.
+/// Measures the parts that are not finished.
 fn measure(args: &MapArgs, robot: &Path, is_parquet: bool) -> Result<ReachMap> {
     let shard = args.shard.unwrap_or(Shard::WHOLE);
     if !is_parquet && args.shard.is_some() {
-        return Err(Failure::usage("a shard is written as Parquet; merging may write CSV"));
+        return Err(Failure::usage("a shard is written as Parquet; only --merge can write CSV"));
     }
     let [tip, base] = [&args.tip, &args.base].map(Option::as_deref);
     let tool = Tool::of(robot, tip, base, args.start.as_deref())?;
@@ -102,7 +102,7 @@ fn measure(args: &MapArgs, robot: &Path, is_parquet: bool) -> Result<ReachMap> {
     }
     if n_stopped > 0 {
         let (n, all) = (own.len() - n_stopped, own.len());
-        note(&format!("stopped after {n} of {all} parts; --resume does the rest"));
+        note(&format!("stopped after {n} of {all} parts; continue with --resume"));
         return Err(Failure::stopped());
     }
     let cells = own.iter().map(|part| done.read(*part)).collect::<Result<Vec<_>>>()?;
@@ -115,7 +115,7 @@ fn settings(args: &MapArgs) -> ArmSettings {
     settings
 }
 
-/// What the map is of.
+/// The description of the map.
 fn about(args: &MapArgs, tool: &Tool, shard: Shard) -> Result<About> {
     let reach = tool.finite_reach()?;
     let center = tool.world_from_base.inverse() * tool.arm.base();
@@ -134,7 +134,7 @@ fn about(args: &MapArgs, tool: &Tool, shard: Shard) -> Result<About> {
         reach,
         shard: [shard.number, shard.of],
     };
-    // The text has all of the joints, the rest what is asked of them.
+    // The text contains the joints, the rest are the options.
     let numbers = tool.start.iter().flat_map(|value| value.to_le_bytes()).collect::<Vec<u8>>();
     let options = serde_json::to_string(&About { shard: [1, 1], ..about.clone() });
     let options = options.map_err(Failure::output)?;
@@ -147,13 +147,13 @@ fn about(args: &MapArgs, tool: &Tool, shard: Shard) -> Result<About> {
 impl About {
     /// The voxels, in the frame of the base.
     pub(super) fn voxels(&self) -> Result<Voxels> {
-        /// Along an axis: as many as a machine holds in memory.
+        /// Along an axis: a bound that keeps the map in memory.
         const MOST: f64 = 256.0;
         let Self { voxel, reach, .. } = *self;
         if 2.0 * reach > MOST * voxel {
             let (reach, least) = (length_words(reach, "m"), significant(2.001 * reach / MOST, 3));
             return Err(Failure::usage(format!(
-                "--voxel {voxel} is too fine for a reach of {reach}: there may be {MOST} voxels along an axis; \
+                "--voxel {voxel} is too small for a reach of {reach}: at most {MOST} voxels are allowed along an axis; \
                  give {least} or more"
             )));
         }

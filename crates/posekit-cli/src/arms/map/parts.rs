@@ -11,10 +11,10 @@ use crate::content::Digest;
 use crate::failure::{Failure, Result};
 use crate::output::write_bytes;
 
-/// The least voxels of a part: they take about a second, which is lost when a run is stopped.
+/// The least number of voxels in a part: they take about a second, which is lost when a run is stopped.
 const LEAST: usize = 64;
 
-/// Parts of a large map, about.
+/// The approximate number of parts of a large map.
 const PARTS: usize = 4096;
 
 /// Consecutive voxels.
@@ -26,7 +26,7 @@ pub(super) struct Part {
 }
 
 impl Part {
-    /// All parts of so many voxels, in order.
+    /// All parts of a map with this number of voxels, in order.
     pub(super) fn all(n_voxels: usize) -> impl Iterator<Item = Self> {
         let size = n_voxels.div_ceil(PARTS).max(LEAST);
         (0..n_voxels.div_ceil(size)).map(move |index| {
@@ -39,13 +39,13 @@ impl Part {
         self.first..self.end
     }
 
-    /// Whether a shard has it: every n-th, as neighbours take equally long.
+    /// Whether the part belongs to a shard: every n-th does, because neighbours take equally long.
     pub(super) fn is_in(self, Shard { number, of }: Shard) -> bool {
         self.index as u64 % u64::from(of) == u64::from(number - 1)
     }
 }
 
-/// The folder of the parts that are done, beside the output.
+/// The folder of the finished parts, beside the output.
 #[derive(Debug)]
 pub(super) struct Done {
     folder: PathBuf,
@@ -55,7 +55,7 @@ pub(super) struct Done {
 const MANIFEST: &str = "map.key";
 
 impl Done {
-    /// The folder for a map with this key, which must be new unless it is to be resumed.
+    /// The folder for a map with this key, which must be new unless the run is resumed.
     pub(super) fn open(output: &Path, key: &str, resume: bool) -> Result<Self> {
         let done = Self { folder: folder(output) };
         let shown = done.folder.display();
@@ -63,7 +63,7 @@ impl Done {
         match fs::read_to_string(&manifest) {
             Ok(found) if found != key => {
                 return Err(Failure::usage(format!(
-                    "the parts are of a map of another robot, with other options or by another version; \
+                    "the existing parts belong to a map of another robot, with other options or by another version; \
                      remove them first: {shown}"
                 )));
             }
@@ -85,7 +85,7 @@ impl Done {
         Ok(done)
     }
 
-    /// Removes the parts of a map that is written.
+    /// Removes the parts once the map is written.
     pub(super) fn remove(output: &Path) {
         let _ = fs::remove_dir_all(folder(output));
     }
@@ -94,7 +94,7 @@ impl Done {
         self.read(part).is_ok()
     }
 
-    /// Writes what was measured in the voxels of a part.
+    /// Writes the measurements of a part.
     pub(super) fn write(&self, part: Part, measured: &[Reachability]) -> Result<()> {
         let mut bytes = Vec::with_capacity(ROW * measured.len() + 32);
         for Reachability { reached, limit_margin, smallest_singular_value, .. } in measured {
@@ -107,7 +107,7 @@ impl Done {
         write_bytes(&self.place(part), &bytes)
     }
 
-    /// Reads a part; what is not as it was written is not done.
+    /// Reads a part; a damaged one counts as not finished.
     pub(super) fn read(&self, part: Part) -> Result<Vec<Reachability>> {
         let place = self.place(part);
         let failed = |message: &str| Failure::in_file(message, place.display());
@@ -131,7 +131,7 @@ fn folder(output: &Path) -> PathBuf {
     output.with_file_name(name)
 }
 
-/// Bytes of a voxel.
+/// The number of bytes for a voxel.
 const ROW: usize = 4 + 8 + 8;
 
 fn row(bytes: &[u8]) -> Reachability {

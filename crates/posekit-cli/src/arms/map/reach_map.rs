@@ -17,35 +17,35 @@ use crate::arms::targets::guarded;
 use crate::failure::{Failure, Result};
 use crate::output::{Pending, Stream};
 
-/// What a map calls itself.
+/// The schema of a map.
 pub(super) const SCHEMA: &str = "posekit.map/1";
 
 /// The name of [`About`] in the metadata of a Parquet file.
 const ABOUT: &str = "posekit.map";
 
-/// What a map is of.
+/// The description of a map.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct About {
     pub(super) schema: String,
     pub(super) version: String,
-    /// Of the robot and all options: two maps with one key are the same.
+    /// A digest of the robot and all options: maps with the same key are the same.
     pub(super) key: String,
     pub(super) robot: String,
     pub(super) tip: String,
-    /// The link whose frame the map is in.
+    /// The link in whose frame the map is.
     pub(super) base: String,
     pub(super) voxel: f64,
     pub(super) orientations: u32,
     pub(super) starts: u32,
-    /// The origin of the first joint, and how far the tip can be from it.
+    /// The origin of the first joint, and the largest distance of the tip from it.
     pub(super) center: [f64; 3],
     pub(super) reach: f64,
-    /// K and N of a shard; 1 and 1 for all of it.
+    /// K and N of a shard; 1 and 1 for the whole map.
     pub(super) shard: [u32; 2],
 }
 
-/// Voxels, and what an arm can do in each.
+/// Voxels with the reachability of an arm in each.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct ReachMap {
     pub(super) about: About,
@@ -61,7 +61,7 @@ pub(super) struct Cell {
 }
 
 impl ReachMap {
-    /// - `parts`: in order, with what was measured in them
+    /// - `parts`: in order, with their measurements
     pub(super) fn new(about: About, parts: Vec<(Part, Vec<Reachability>)>) -> Self {
         let mut cells = Vec::new();
         let Ok(voxels) = about.voxels() else { return Self { about, cells } };
@@ -84,7 +84,7 @@ impl ReachMap {
         f64::from(cell.measured.reached) / f64::from(self.about.orientations)
     }
 
-    /// The map in a line.
+    /// A summary of the map in one line.
     pub(super) fn words(&self) -> String {
         let is_reached = |cell: &&Cell| cell.measured.reached > 0;
         let is_full = |cell: &&Cell| cell.measured.reached == self.about.orientations;
@@ -153,7 +153,7 @@ impl ReachMap {
             match shards.iter().filter(|(_, shard)| shard.about.shard[0] == number).count() {
                 1 => {}
                 0 => return Err(Failure::usage(format!("shard {number} of {of} is missing"))),
-                _ => return Err(Failure::usage(format!("shard {number} of {of} is there twice"))),
+                _ => return Err(Failure::usage(format!("shard {number} of {of} is given twice"))),
             }
         }
         let mut cells: Vec<Cell> = shards.into_iter().flat_map(|(_, shard)| shard.cells).collect();
@@ -170,7 +170,7 @@ fn columns() -> Vec<Column> {
     center.into_iter().chain([reached]).chain(real).collect()
 }
 
-/// Reads a shard as [`ReachMap::write`] wrote it.
+/// Reads a shard written by [`ReachMap::write`].
 fn read(path: &Path) -> Result<ReachMap> {
     let in_file = |message: String| Failure::in_file(message, path.display());
     let file = File::open(path);
@@ -185,7 +185,7 @@ fn read(path: &Path) -> Result<ReachMap> {
         about.schema == SCHEMA && (1..=of).contains(&number) && about.orientations > 0
     };
     let Some(about) = about.filter(is_sound) else {
-        return Err(in_file("it is not a map of this version".to_owned()));
+        return Err(in_file("it is not a map written by this version".to_owned()));
     };
     let mut measured = Vec::new();
     let mut rows = reader.into_iter();
@@ -207,7 +207,7 @@ fn read(path: &Path) -> Result<ReachMap> {
     let shard = Shard { number: about.shard[0], of: about.shard[1] };
     let own: Vec<Part> = Part::all(n_voxels).filter(|part| part.is_in(shard)).collect();
     if own.iter().map(|part| part.range().len()).sum::<usize>() != measured.len() {
-        return Err(in_file("it does not have all voxels of its shard".to_owned()));
+        return Err(in_file("some voxels of its shard are missing".to_owned()));
     }
     let mut measured = measured.into_iter();
     let parts = own.into_iter().map(|part| {

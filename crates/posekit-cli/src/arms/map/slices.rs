@@ -1,4 +1,4 @@
-//! A picture of a map: three slices, each through the layer in which most is reached.
+//! A picture of a map: three slices, each through the layer with the largest reach.
 
 use super::reach_map::{Cell, ReachMap};
 use crate::draw::svg::{Markup, Tag, circle, line, number, root};
@@ -9,14 +9,14 @@ const WIDTH: f64 = 1024.0;
 const MARGIN: f64 = 32.0;
 const HEAD: f64 = 84.0;
 const FOOT: f64 = 104.0;
-/// Between two slices, with the numbers of the axis \[px\].
+/// Gap between two slices, with the labels of the axis \[px\].
 const GAP: f64 = 56.0;
-/// Classes of the shares: steps are read off more easily than shades.
+/// Number of classes of shares: steps are easier to read than a continuous scale.
 const CLASSES: u32 = 10;
 /// Width of a class in the legend \[px\].
 const SWATCH: f64 = 32.0;
 
-/// The axes across and up in the slices, the axis that they are cut at, and their names.
+/// For each slice its horizontal and vertical axis, the axis across it, and the names of all.
 const SLICES: [(usize, usize, usize); 3] = [(0, 1, 2), (0, 2, 1), (1, 2, 0)];
 const NAMES: [&str; 3] = ["x", "y", "z"];
 
@@ -53,7 +53,7 @@ fn words(map: &ReachMap) -> String {
     let share = reached.iter().map(|cell| map.share(cell)).sum::<f64>();
     let mean = share / (reached.len() as f64).max(1.0);
     format!(
-        "{volume} reached, on average in {} % of {} orientations; voxels of {} mm. Each slice is the layer in which most is reached.",
+        "{volume} reached, on average in {} % of {} orientations; voxels of {} mm. Each slice is the layer with the largest reach.",
         significant(mean * 100.0, 2),
         about.orientations,
         significant(about.voxel * 1e3, 3),
@@ -86,7 +86,7 @@ impl Slice<'_> {
             self.map.cells.iter().filter(|cell| cell.index[through] == layer).collect();
         cells.sort_by_key(|cell| (cell.index[up], cell.index[across]));
         let class = |cell: &Cell| class_of(self.map.share(cell));
-        // Neighbours in a row that look the same are one piece.
+        // Neighbours in a row with the same colour form one rectangle.
         let next = |a: &&Cell, b: &&Cell| {
             let are_beside = a.index[up] == b.index[up] && a.index[across] + 1 == b.index[across];
             are_beside && class(a) == class(b)
@@ -99,7 +99,7 @@ impl Slice<'_> {
             let [x, bottom] = self.place(low.map(|i| i * voxel));
             let [right, y] = self.place(high.map(|i| i * voxel));
             let rect = Tag::new("rect").pair(["x", "y"], [x, y]);
-            // Pieces overlap a little: viewers that round would leave lines between them.
+            // Rectangles overlap a little: viewers that round would show lines between them.
             let rect = rect.pair(["width", "height"], [right - x + 0.4, bottom - y + 0.4]);
             out.leaf(&rect.class(&format!("share{class}")));
         }
@@ -107,7 +107,7 @@ impl Slice<'_> {
         self.marks(out, at);
     }
 
-    /// The index of the layer in which most is reached, of several the one nearest to the base.
+    /// The index of the layer with the largest reach; of several, the one nearest to the base.
     fn fullest_layer(&self) -> i32 {
         let (_, _, through) = self.axes;
         let about = &self.map.about;
@@ -135,7 +135,7 @@ impl Slice<'_> {
         ]
     }
 
-    /// Lines at round coordinates, with their numbers.
+    /// Grid lines at round coordinates, with labels.
     fn grid(&self, out: &mut Markup) {
         let (across, up, _) = self.axes;
         let (center, reach) = (self.map.about.center, self.map.about.reach);
@@ -167,7 +167,7 @@ impl Slice<'_> {
         );
     }
 
-    /// How far the arm is long, and where it stands.
+    /// The length of the arm as a circle, and its first joint.
     fn marks(&self, out: &mut Markup, at: f64) {
         let (across, up, through) = self.axes;
         let about = &self.map.about;
@@ -180,7 +180,7 @@ impl Slice<'_> {
     }
 }
 
-/// The class of a share; none for nothing.
+/// The class of a share; `None` for 0.
 fn class_of(share: f64) -> Option<u32> {
     let above = |class: &u32| share * f64::from(CLASSES) > f64::from(*class);
     (0..CLASSES).rev().find(above)
@@ -189,7 +189,7 @@ fn class_of(share: f64) -> Option<u32> {
 /// A round distance between the lines of a grid: about five of them.
 fn round_step(reach: f64) -> f64 {
     let mut step = 1e-6;
-    // From 1 to 2 to 5 to 10, as often as it takes.
+    // From 1 to 2 to 5 to 10 and on.
     for k in 0..60 {
         if reach / step <= 3.0 {
             break;

@@ -12,6 +12,7 @@ mod circle;
 mod curves;
 mod family;
 mod plan;
+mod proof;
 mod seven;
 mod shoulder;
 mod six;
@@ -31,6 +32,7 @@ pub use curves::SelfMotion;
 pub use family::{Family, FamilyKind};
 use glam::DVec2;
 use plan::Plan;
+pub(super) use proof::Proof;
 use seven::Fixed;
 use shoulder::Shoulder;
 use six::{Branches, MOST, Six, State};
@@ -135,7 +137,12 @@ impl Closed {
 
     /// Whether it proves that there are no solutions inside the limits if it finds none.
     pub(super) fn is_complete(&self) -> bool {
-        self.is_exact() && matches!(self.form, Form::Six(_))
+        self.is_exact() && self.is_of_six()
+    }
+
+    /// Whether all solutions come from one solution of the equations, at little cost.
+    pub(super) fn is_of_six(&self) -> bool {
+        matches!(self.form, Form::Six(_))
     }
 
     /// Whether the equations hold to rounding.

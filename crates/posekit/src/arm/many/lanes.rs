@@ -115,8 +115,7 @@ impl<'a, 'r, I: Iterator<Item = Problem<'r>>, const N: usize> Task<'a, I, N> {
         *slot = None;
         let Some(Problem { goal, values, solution }) = self.problems.next() else { return };
         let start = self.arm.start(self.solver, values);
-        let most = [self.settings.starts, u32::MAX];
-        let search = self.arm.search(self.solver, &goal, start, most);
+        let search = self.arm.search(self.solver, &goal, start, self.settings, u32::MAX);
         group.goal.base.set_lane(lane, &goal.base);
         group.set_start(lane, &search.start);
         let (progress, pace) = (Progress::new(&search), Pace::MEASURE);

@@ -9,12 +9,12 @@ use super::relaxation::Relaxed;
 use super::{Method, fabrik};
 use crate::chain::relaxation::Reading;
 use crate::chain::{Chain, Goals};
-use crate::solve::settings;
 use crate::solve::points::Points;
 use crate::solve::pose::State;
 use crate::solve::problem::{Kind, Problem};
 use crate::solve::reading::PoseReader;
 use crate::solve::recorder::Recorder;
+use crate::solve::settings;
 use crate::solve::solution::{Phase, Solution, TraceStep};
 use crate::task::Miss;
 

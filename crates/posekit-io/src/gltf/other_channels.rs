@@ -1,4 +1,4 @@
-//! Channels that move no part of a node's transform: the weights of shapes, and what extensions move. They go along when an animation gets another time.
+//! Channels that do not move a node's transform: morph target weights, and channels of extensions. They are retimed with the animation.
 
 use super::animation::{fault_of_times, is_same_in_file};
 use super::channels::{Sampler, Source};
@@ -8,28 +8,28 @@ use crate::json::Cursor;
 
 /// The keys of such a channel.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Aside {
-    /// Which of the animation's channels in the file it is.
+pub(crate) struct OtherChannel {
+    /// Its index among the animation's channels in the file.
     pub(super) channel: usize,
-    /// When each key is \[s\].
+    /// The times of the keys \[s\].
     pub(crate) times: Vec<f64>,
-    /// Of a cubic its values with their tangents, which are by the second.
+    /// The values of a cubic with their tangents, which are per second.
     pub(crate) cubic: Option<Cubic>,
 }
 
-/// What the keys of a cubic say: of each the tangents that lead in, the values, the tangents that lead out.
+/// The data of a cubic: for each key the in-tangents, the values, the out-tangents.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Cubic {
     pub(crate) values: Vec<f64>,
-    /// `SCALAR`, `VEC3` and so on, and how many numbers that is.
+    /// `SCALAR`, `VEC3` and so on, and the number of components.
     pub(super) kind: (String, usize),
 }
 
-impl Aside {
-    /// The keys of a channel; `None` where they cannot be read: nothing else needs them, so that they are no reason to refuse the file.
+impl OtherChannel {
+    /// The keys of a channel; `None` if they cannot be read: nothing else needs them, so the file is not refused.
     ///
     /// - `cursor`: the channel
-    /// - `room`: how many numbers may still be read
+    /// - `room`: how many more numbers may be read
     pub(super) fn read<'d>(
         source: &mut Source<'_, '_, 'd>,
         samplers: &[Sampler<'d>],
@@ -43,7 +43,7 @@ impl Aside {
         let mut numbers = Vec::new();
         for accessor in lists.into_iter().flatten() {
             source.lists.check_compression(accessor).ok()?;
-            // What is written down nowhere may be of any length.
+            // Without data the count may be arbitrarily large.
             if accessor.span.is_none() || !source.buffers.has_bytes(source.lists, accessor) {
                 return None;
             }
@@ -60,14 +60,14 @@ impl Aside {
         is_good.then_some(Self { channel, times, cubic })
     }
 
-    /// True when a file would hold the same times.
+    /// True when the times are the same in a file.
     pub(super) fn is_same_in_file(&self, other: &Self) -> bool {
         is_same_in_file(&self.times, &other.times)
     }
 
     /// Refuses times that a reader would refuse.
     ///
-    /// - `animation`: which it belongs to
+    /// - `animation`: the index of its animation
     pub(super) fn check(&self, animation: usize) -> Result<()> {
         fault_of_times(&self.times).map_or(Ok(()), |message| {
             let place = Place::named(format!("animations[{animation}].channels[{}]", self.channel));

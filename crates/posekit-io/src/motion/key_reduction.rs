@@ -1,27 +1,27 @@
-//! Fewer keys for the channels of a glTF: straight ones between which a reader finds what the frames say, to a distance.
+//! Key reduction for the channels of a glTF: linear interpolation of the remaining keys reproduces the frames within a distance.
 
 use posekit::glam::{DQuat, DVec3};
 use posekit::math::{Pose, slerp};
 
-use super::pace::Pace;
+use super::frame_times::FrameTimes;
 
-/// Keys between which a rotation goes further than this are kept: the way between them would not be clear \[cosine of half the angle\].
+/// Keys between which a rotation changes by more than this are kept, because the shorter arc would be ambiguous \[cosine of half the angle\].
 const FURTHEST_TURN: f64 = 0.5;
 
-/// How often the bounds of channels are halved before all keys are kept.
+/// The number of times the bounds of channels are halved before all keys are kept.
 const MOST_HALVINGS: usize = 16;
 
-/// How often the bound that was found is brought nearer to the largest that would do.
+/// The number of bisections towards the largest sufficient bound.
 const REFINEMENTS: usize = 3;
 
-/// What a channel moves.
+/// The target of a channel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Moves {
     Rotation,
     Translation,
 }
 
-/// A channel to be written: a value for every frame, and the frames that become keys.
+/// A channel to write: a value for every frame, and the frames that become keys.
 #[derive(Debug)]
 pub(super) struct Track {
     pub(super) joint: usize,
@@ -30,7 +30,7 @@ pub(super) struct Track {
     pub(super) keys: Vec<usize>,
 }
 
-/// A figure at rest, as it is written.
+/// The figure at rest, as it is written.
 #[derive(Debug)]
 pub(super) struct Rest<'r> {
     pub(super) parents: Vec<Option<usize>>,
@@ -45,7 +45,7 @@ impl Track {
         }
     }
 
-    /// The values of the keys. Rotations that follow each other have signs by which the way between them is the short one.
+    /// The values of the keys. Consecutive rotations have signs for interpolation along the shorter arc.
     pub(super) fn of_keys(&self) -> Vec<f32> {
         let width = self.width();
         let mut out: Vec<f32> = Vec::with_capacity(self.keys.len() * width);
@@ -72,7 +72,7 @@ impl Track {
         DVec3::new(x, y, z)
     }
 
-    /// How far a frame is off the straight way between two others: a distance, or half an angle.
+    /// The deviation of a frame from the linear interpolation of two others: a distance, or half an angle.
     fn miss(&self, times: &[f32], [from, to]: [usize; 2], frame: usize) -> f64 {
         let part = part(times, [from, to], frame);
         match self.moves {
@@ -86,22 +86,22 @@ impl Track {
         }
     }
 
-    /// Whether all frames between two are near the straight way.
+    /// Whether all frames between two are close to the linear interpolation.
     fn fits(&self, times: &[f32], [from, to]: [usize; 2], within: f64) -> bool {
         let is_clear = self.moves == Moves::Translation
             || self.rotation(from).dot(self.rotation(to)).abs() > FURTHEST_TURN;
         is_clear && (from + 1..to).all(|frame| self.miss(times, [from, to], frame) <= within)
     }
 
-    /// Chooses keys, each as far behind the one before as it can be.
+    /// Chooses keys, each as far after the previous one as possible.
     ///
-    /// - `within`: how far frames may be off; a distance, or half an angle
+    /// - `within`: the largest deviation of a frame; a distance, or half an angle
     fn choose(&mut self, times: &[f32], within: f64) {
         let last = times.len() - 1;
         let mut keys = vec![0];
         let mut from = 0;
         while from < last {
-            // Twice as far each time, and then between what fits and what does not.
+            // Doubling, then bisection.
             let (mut good, mut bad) = (from + 1, last + 1);
             while good + 1 < bad {
                 let far = if bad > last { 2 * good - from } else { usize::midpoint(good, bad) };
@@ -115,10 +115,10 @@ impl Track {
     }
 }
 
-/// Thins the keys of channels so that no joint is further than a distance from where it is, at any frame. What stands still already keeps its one key.
+/// Reduces the keys of channels so that no joint deviates by more than a distance at any frame. Constant channels keep their single key.
 ///
-/// A glTF names no rate: where the keys that stay would not tell which the frames are, one channel that moves keeps all of them.
-pub(super) fn thin(tracks: &mut [Track], rest: &Rest<'_>, times: &[f32], distance: f64) {
+/// A glTF does not store a rate: if the remaining keys do not determine the frames, one moving channel keeps all of its keys.
+pub(super) fn reduce_keys(tracks: &mut [Track], rest: &Rest<'_>, times: &[f32], distance: f64) {
     let mut moving: Vec<usize> =
         (0..tracks.len()).filter(|&index| tracks[index].keys.len() > 1).collect();
     let could_tell = tell_frames(tracks, times);
@@ -130,17 +130,17 @@ pub(super) fn thin(tracks: &mut [Track], rest: &Rest<'_>, times: &[f32], distanc
     }
 }
 
-/// Whether a reader takes as many frames from the keys as there are.
+/// Whether a reader determines the number of frames from the keys.
 fn tell_frames(tracks: &[Track], times: &[f32]) -> bool {
     let of_track = |track: &Track| track.keys.iter().map(|&key| f64::from(times[key])).collect();
     let channels: Vec<Vec<f64>> = tracks.iter().map(of_track).collect();
     let channels: Vec<&[f64]> = channels.iter().map(Vec::as_slice).collect();
-    Pace::of(&channels, None).count() == times.len()
+    FrameTimes::of(&channels, None).count() == times.len()
 }
 
-/// The same of some channels; the others stay as they are.
+/// The same for some channels; the others are unchanged.
 ///
-/// How much each channel may be off is found by trying: misses of a chain add up, but seldom all of them at once.
+/// The bound for each channel is found by trial: deviations along a chain add up, but seldom all of them at once.
 fn thin_some(tracks: &mut [Track], some: &[usize], rest: &Rest<'_>, times: &[f32], distance: f64) {
     let reaches = rest.reaches();
     let mut holds = |share: f64| {
@@ -166,11 +166,11 @@ fn thin_some(tracks: &mut [Track], some: &[usize], rest: &Rest<'_>, times: &[f32
 
 /// Chooses the keys of some channels.
 ///
-/// - `length`: how far each may put a joint off
+/// - `length`: the largest displacement of a joint by each
 fn choose_some(tracks: &mut [Track], some: &[usize], times: &[f32], reaches: &[f64], length: f64) {
     for &index in some {
         let track = &mut tracks[index];
-        // Half an angle, and small: its sine is hardly less than it.
+        // Half of a small angle, whose sine is nearly equal to it.
         let within = match track.moves {
             Moves::Translation => length,
             Moves::Rotation => 0.5 * length / reaches[track.joint],
@@ -180,7 +180,7 @@ fn choose_some(tracks: &mut [Track], some: &[usize], times: &[f32], reaches: &[f
 }
 
 impl Rest<'_> {
-    /// How far what hangs on each joint reaches; at least a tenth of the figure, because a joint on which nothing hangs carries skin.
+    /// The reach of the descendants of each joint; at least a tenth of the figure, because a joint without children carries skin.
     fn reaches(&self) -> Vec<f64> {
         let mut reaches = vec![0.0_f64; self.locals.len()];
         for joint in (0..self.locals.len()).rev() {
@@ -194,7 +194,7 @@ impl Rest<'_> {
         reaches.iter().map(|reach| reach.max(least)).collect()
     }
 
-    /// How far a joint is at most from where it is without thinning.
+    /// The largest deviation of a joint from its position without key reduction.
     fn worst(&self, tracks: &[Track], times: &[f32]) -> f64 {
         let n = self.locals.len();
         let mut next = vec![1; tracks.len()];
@@ -224,7 +224,7 @@ impl Rest<'_> {
     }
 }
 
-/// Sets what a channel moves, as all keys say and as those that are kept do.
+/// Sets the target of a channel, from all keys and from those that are kept.
 fn set(track: &Track, times: &[f32], next: usize, frame: usize, pair: &mut [Pose; 2]) {
     let [whole, thinned] = pair;
     let is_still = track.keys.len() == 1;
@@ -244,7 +244,7 @@ fn set(track: &Track, times: &[f32], next: usize, frame: usize, pair: &mut [Pose
     }
 }
 
-/// Where a frame is between two others, by their times.
+/// The interpolation parameter of a frame between two others, by their times.
 fn part(times: &[f32], [from, to]: [usize; 2], frame: usize) -> f64 {
     let [from, to, at] = [from, to, frame].map(|frame| f64::from(times[frame]));
     if to > from { (at - from) / (to - from) } else { 0.0 }

@@ -1,25 +1,25 @@
-//! What is said of a cleaned motion wherever it is said: its measures by name, and what became of each plant.
+//! The report on a cleaned motion, for all front ends: its measures by name, and the verdict on each plant.
 
 use posekit_motion::{Change, Clip, LEG_LENGTH, Leg, Metrics, PlantReport, Verdict};
 
 /// A measure before and after a change.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Measure {
-    /// A name for programs.
+    /// The name for programs.
     pub key: &'static str,
-    /// A name for people.
+    /// The name for people.
     pub label: &'static str,
-    /// Of its numbers; empty where they are counts.
+    /// The unit; empty for counts.
     pub unit: &'static str,
-    /// What it says, in a sentence.
+    /// Its meaning, in a sentence.
     pub sentence: &'static str,
-    /// `None` where it says nothing: no foot stands, or it is of a change.
+    /// `None` where it is undefined: no foot stands, or it measures a change.
     pub before: Option<f64>,
-    /// `None` also where there is nothing that it was made into.
+    /// `None` also if there is no result.
     pub after: Option<f64>,
 }
 
-/// What is said of each motion for itself, by a measure's key, label, unit and sentence.
+/// A measure of a single motion: key, label, unit, sentence and value.
 type OfMotion = (&'static str, &'static str, &'static str, &'static str, fn(&Metrics) -> f64);
 
 const OF_MOTION: [OfMotion; 13] = [
@@ -27,7 +27,7 @@ const OF_MOTION: [OfMotion; 13] = [
         "drift_median",
         "slide, median plant",
         "mm",
-        "How far a planted joint goes along the floor from where it mostly is.",
+        "Largest distance of a planted joint along the floor from its own median.",
         |m| m.drift_median * 1e3,
     ),
     ("drift_max", "slide, worst plant", "mm", "The largest of these.", |m| m.drift_max * 1e3),
@@ -35,7 +35,7 @@ const OF_MOTION: [OfMotion; 13] = [
         "visible_share",
         "plants people notice",
         "%",
-        "Those that slide by more than 21 mm, which viewers begin to see.",
+        "Plants that slide by more than 21 mm, which viewers begin to notice.",
         |m| m.visible_share * 1e2,
     ),
     (
@@ -49,7 +49,7 @@ const OF_MOTION: [OfMotion; 13] = [
         "weighted_skate",
         "weighted skate",
         "mm/s",
-        "Mean speed of low feet, the lower the more; low swinging feet count, too.",
+        "Mean speed of low feet, weighted by how low they are; low swinging feet count, too.",
         |m| m.weighted_skate * 1e3,
     ),
     (
@@ -63,14 +63,14 @@ const OF_MOTION: [OfMotion; 13] = [
         "penetration",
         "feet below the floor",
         "mm",
-        "Mean depth of the lowest part of a foot below the floor, less 5 mm.",
+        "Mean depth of the lowest part of a foot below the floor, minus 5 mm.",
         |m| m.penetration * 1e3,
     ),
     (
         "floating",
         "feet above the floor",
         "mm",
-        "Mean height of the lowest part of a foot while one stands, less 5 mm.",
+        "Mean height of the lowest part of a foot while one stands, minus 5 mm.",
         |m| m.floating * 1e3,
     ),
     ("jerk", "jerk, mean", "m/s³", "Of hips, knees and feet: lower is smoother.", |m| m.jerk),
@@ -86,13 +86,13 @@ const OF_MOTION: [OfMotion; 13] = [
         "knee_pop",
         "knee pop, largest",
         "°/s²",
-        "The most sudden change of how fast a knee bends.",
+        "The largest angular acceleration of a knee.",
         |m| m.knee_pop.to_degrees(),
     ),
-    ("knee_max", "straightest knee", "°", "A half turn is straight.", |m| m.knee_max.to_degrees()),
+    ("knee_max", "straightest knee", "°", "180° is straight.", |m| m.knee_max.to_degrees()),
 ];
 
-/// The same of a change.
+/// The same for a change.
 type OfChange = (&'static str, &'static str, &'static str, &'static str, fn(&Change) -> f64);
 
 const OF_CHANGE: [OfChange; 6] = [
@@ -100,7 +100,7 @@ const OF_CHANGE: [OfChange; 6] = [
         "pose_distance",
         "pose change, mean",
         "mm",
-        "How far joints have moved, as seen from the hips.",
+        "Displacement of the joints relative to the hips.",
         |change| change.pose_distance * 1e3,
     ),
     ("pose_distance_max", "pose change, largest", "mm", "The largest of these.", |change| {
@@ -110,21 +110,21 @@ const OF_CHANGE: [OfChange; 6] = [
         "root_rms",
         "shift of the root, root mean square",
         "mm",
-        "How far the hips went along.",
+        "Displacement of the hips.",
         |change| change.root_rms * 1e3,
     ),
     (
         "root_height_max",
         "shift of the root up or down, largest",
         "mm",
-        "How much higher or lower the hips went at most.",
+        "Largest vertical displacement of the hips.",
         |change| change.root_height_max * 1e3,
     ),
     (
         "overstretched",
         "frames with a straighter knee",
         "",
-        "Straighter than 178° and than any of the source by half a degree.",
+        "Straighter than 178°, and by half a degree than in any frame of the source.",
         |change| change.overstretched as f64,
     ),
     (
@@ -136,11 +136,11 @@ const OF_CHANGE: [OfChange; 6] = [
     ),
 ];
 
-/// Measures that say nothing where no foot stands.
+/// Measures that are undefined if no foot stands.
 const OF_PLANTS: [&str; 6] =
     ["drift_median", "drift_max", "visible_share", "slide_speed", "floating", "edge_jerk"];
 
-/// The measures of a motion, and of the same after a change; with the change what it cost. Lengths are for a leg of 0.85 m.
+/// The measures of a motion before and after a change, and those of the change itself. Lengths are for a leg of 0.85 m.
 #[must_use]
 pub fn measures(before: &Metrics, after: Option<&Metrics>) -> Vec<Measure> {
     let is_known = |key: &str| !before.drifts.is_empty() || !OF_PLANTS.contains(&key);
@@ -159,20 +159,20 @@ pub fn measures(before: &Metrics, after: Option<&Metrics>) -> Vec<Measure> {
     rows
 }
 
-/// From the clip's unit to millimetres for a leg of 0.85 m; `None` without legs.
+/// The factor from the clip's unit to millimetres for a leg of 0.85 m; `None` without legs.
 #[must_use]
 pub fn millimetres(clip: &Clip, legs: &[Leg]) -> Option<f64> {
     let lengths: f64 = legs.iter().map(|leg| leg.limb.length(clip.skeleton())).sum();
     Some(LEG_LENGTH * 1e3 * legs.len() as f64 / lengths).filter(|scale| scale.is_finite())
 }
 
-/// Why something is missed that is within reach.
-pub const NO_CHANNELS: &str = "the file's channels keep it off";
+/// Why a point within the limb's reach is missed.
+pub const NO_CHANNELS: &str = "out of reach of the file's channels";
 
-/// What became of a plant in a word, and why in a few; empty where the word says all.
+/// The verdict on a plant in a word, and the reason in a few; empty if there is none.
 ///
-/// - `millimetres`: of the clip's unit, as [`millimetres`] gives it
-/// - `strength`: how much of the correction was applied, from 0 to 1
+/// - `millimetres`: the factor from the clip's unit, from [`millimetres`]
+/// - `strength`: the fraction of the correction that was applied, from 0 to 1
 #[must_use]
 pub fn verdict_words(
     report: &PlantReport,
@@ -195,31 +195,31 @@ pub fn verdict_words(
             let why = if *by_channels { NO_CHANNELS } else { "out of the leg's reach" };
             ("unreachable", format!("{why} by {by:.1} mm in {frames} frame{plural}"))
         }
-        left => ("skipped", left_words(left).unwrap_or_default().to_owned()),
+        skipped => ("skipped", skipped_words(skipped).unwrap_or_default().to_owned()),
     }
 }
 
-/// Why a plant was left as it is, for every verdict that needs no number to say so.
+/// Why a plant was left unchanged, for every verdict without a number.
 #[must_use]
-pub const fn left_words(verdict: &Verdict) -> Option<&'static str> {
+pub const fn skipped_words(verdict: &Verdict) -> Option<&'static str> {
     match verdict {
-        Verdict::Rolling => Some("the foot rolls, firm at no time"),
-        Verdict::Passing => Some("the foot moves on, firm at no time"),
-        Verdict::Beside => Some("beside an exact stand of the foot"),
-        Verdict::Slight => Some("brief or slight among exact stands"),
-        Verdict::Unsure => Some("too little would stand to be known again"),
-        Verdict::Kept => Some("left alone as asked"),
+        Verdict::Rolling => Some("the foot rolls and is never at rest"),
+        Verdict::Passing => Some("the foot moves on and is never at rest"),
+        Verdict::Beside => Some("next to an exact plant of the foot"),
+        Verdict::Slight => Some("brief or slight, among exact plants"),
+        Verdict::Unsure => Some("too little would stand for a second run to find it"),
+        Verdict::Kept => Some("left unchanged as requested"),
         _ => None,
     }
 }
 
-/// Of which slide it is said that it is meant: the one that is told beside it has no other number here.
+/// Why a plant is released. Its slide is marked if it differs from the reported one.
 fn released_words(report: &PlantReport, slide: f64, millimetres: f64) -> String {
-    let told = |slide: f64| format!("{:.0} mm", slide * millimetres);
-    let slides = told(slide);
-    if slides == told(report.drift_before) {
-        format!("it slides {slides}, so it is meant to")
+    let words = |slide: f64| format!("{:.0} mm", slide * millimetres);
+    let slides = words(slide);
+    if slides == words(report.drift_before) {
+        format!("a slide of {slides} must be intended")
     } else {
-        format!("on the path as it is set right it slides {slides}, so it is meant to")
+        format!("a slide of {slides} on the corrected path must be intended")
     }
 }

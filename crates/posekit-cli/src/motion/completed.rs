@@ -1,8 +1,7 @@
-//! What is done already, in a folder: one small file for each, in the hidden folder `.posekit` of the output.
+//! The files of a folder that are done: a note for each, in the hidden folder `.posekit` of the output.
 //!
-//! A file is done when input, options and version are what they were, by their content, and what was written is still there as it was written. Dates play no
-//! part. Each note is a file of its own, written whole or not at all, so nothing can be half known, and two runs into one folder do not disturb each
-//! other.
+//! A file is done if the content of input, options and version is unchanged, and the output still has the bytes that were written. Dates do not matter.
+//! Each note is a file of its own, written whole or not at all, so there are no incomplete notes, and two runs into one folder do not interfere.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,27 +14,27 @@ use super::source::Output;
 use crate::content::Digest;
 use crate::output::write_bytes;
 
-/// What is known of a file that is done.
+/// A note on a file that is done.
 #[derive(Debug, Serialize, Deserialize)]
 struct Note {
-    /// Of input, options and version.
+    /// The digest of input, options and version.
     from: String,
-    /// Of what was written.
+    /// The digest of the output.
     made: String,
-    /// Where several files were, one for each motion: what each is called in their folder, and its number.
+    /// If there is an output for each motion: its name in their folder, and its digest.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     motions: Vec<(String, String)>,
-    /// What was told.
+    /// The results.
     record: FileRecord,
 }
 
 /// The notes of an output folder.
 #[derive(Debug)]
-pub(super) struct Ledger {
+pub(super) struct CompletedFiles {
     folder: PathBuf,
 }
 
-impl Ledger {
+impl CompletedFiles {
     pub(super) fn of(output: &Path) -> Self {
         Self { folder: output.join(".posekit") }
     }
@@ -44,30 +43,24 @@ impl Ledger {
         &self.folder
     }
 
-    /// What was told of a file, if it is done.
+    /// The results for a file, if it is done.
     ///
-    /// - `output`: where it was written
-    /// - `from`: of input, options and version
+    /// - `output`: the path of the output
+    /// - `from`: the digest of input, options and version
     pub(super) fn done(&self, output: &Path, from: Digest) -> Option<FileRecord> {
         let note = self.read(output)?;
         (note.from == from.text() && is_as_written(output, &note)).then_some(note.record)
     }
 
-    /// True where the output is what an earlier run wrote there, and so may be written over.
+    /// True if the output was written by an earlier run, and so may be replaced.
     pub(super) fn is_ours(&self, output: &Path) -> bool {
         self.read(output).is_some_and(|note| is_as_written(output, &note))
     }
 
-    /// Takes down that a file is done. A note that cannot be written costs only time, the next time.
+    /// Records that a file is done. If the note cannot be written, the next run processes the file again.
     ///
-    /// - `made`: the files that were written, the one that was asked for last
-    pub(super) fn take_down(
-        &self,
-        output: &Path,
-        from: Digest,
-        made: &[Output],
-        record: &FileRecord,
-    ) {
+    /// - `made`: the files that were written, the requested one last
+    pub(super) fn add(&self, output: &Path, from: Digest, made: &[Output], record: &FileRecord) {
         let Some(last) = made.last() else { return };
         let number = |made: &Output| Digest::new().with(&made.bytes).text();
         let name = |made: &Output| Some(made.path.file_name()?.to_str()?.to_owned());
@@ -88,7 +81,7 @@ impl Ledger {
         serde_json::from_slice(&fs::read(self.place(output)).ok()?).ok()
     }
 
-    /// A name from the output's name in the folder: however long that is, and whatever is in it.
+    /// The path of a note: a digest of the output's path in the folder, which may be long and contain anything.
     fn place(&self, output: &Path) -> PathBuf {
         let base = self.folder.parent().unwrap_or(Path::new(""));
         let relative = output.strip_prefix(base).unwrap_or(output);
@@ -125,20 +118,20 @@ mod tests {
 
     #[test]
     fn a_file_is_done_until_something_changes() {
-        let place = std::env::temp_dir().join(format!("posekit-ledger-{}", std::process::id()));
+        let place = std::env::temp_dir().join(format!("posekit-completed-{}", std::process::id()));
         fs::create_dir_all(&place).unwrap();
         let output = place.join("a.bvh");
         let from = Digest::new().with(b"in");
         let made = [Output { path: output.clone(), bytes: b"out".to_vec() }];
-        let ledger = Ledger::of(&place);
-        assert!(ledger.done(&output, from).is_none());
+        let completed = CompletedFiles::of(&place);
+        assert!(completed.done(&output, from).is_none());
         fs::write(&output, "out").unwrap();
-        ledger.take_down(&output, from, &made, &FileRecord::default());
-        assert_eq!(ledger.done(&output, from), Some(FileRecord::default()));
-        assert!(ledger.done(&output, Digest::new().with(b"other")).is_none(), "other input");
-        assert!(ledger.is_ours(&output));
+        completed.add(&output, from, &made, &FileRecord::default());
+        assert_eq!(completed.done(&output, from), Some(FileRecord::default()));
+        assert!(completed.done(&output, Digest::new().with(b"other")).is_none(), "other input");
+        assert!(completed.is_ours(&output));
         fs::write(&output, "edited by hand").unwrap();
-        assert!(ledger.done(&output, from).is_none() && !ledger.is_ours(&output));
+        assert!(completed.done(&output, from).is_none() && !completed.is_ours(&output));
         fs::remove_dir_all(place).unwrap();
     }
 
@@ -152,11 +145,11 @@ mod tests {
         });
         fs::create_dir_all(place.join("a")).unwrap();
         made.iter().for_each(|made| fs::write(&made.path, &made.bytes).unwrap());
-        let ledger = Ledger::of(&place);
-        ledger.take_down(&output, from, &made, &FileRecord::default());
-        assert!(ledger.done(&output, from).is_some() && ledger.is_ours(&output));
+        let completed = CompletedFiles::of(&place);
+        completed.add(&output, from, &made, &FileRecord::default());
+        assert!(completed.done(&output, from).is_some() && completed.is_ours(&output));
         fs::remove_file(&made[0].path).unwrap();
-        assert!(ledger.done(&output, from).is_none() && !ledger.is_ours(&output));
+        assert!(completed.done(&output, from).is_none() && !completed.is_ours(&output));
         fs::remove_dir_all(place).unwrap();
     }
 }

@@ -1,10 +1,10 @@
-//! An animation of a glTF as a clip.
+//! An animation of a glTF, sampled as a clip.
 //!
-//! For a node with the local rotation `r` and translation `t` at rest, and the linear parts `L` (rotation and scale) of it and what is above it,
-//! the joint stands on its parent's joint at the rotation `r` and the offset `S t`, where `S = R^-1 L_1 L_2 ...` with the rotation `R` and the linear
-//! parts of all that is above. A channel's rotation `rho` is the joint's motion `r^-1 rho`, its translation `tau` the motion `r^-1 S (tau - t)`.
-//! Under equal scales `S` is a factor. Under others it is what it is at rest, so that bones keep their lengths. Scales that change by a factor are
-//! followed (`growth.rs`).
+//! For a node with the local rotation `r` and translation `t` at rest, and the linear parts `L` (rotation and scale) of it and its ancestors,
+//! the joint is placed on its parent's joint at the rotation `r` and the offset `S t`, where `S = R^-1 L_1 L_2 ...` with the rotation `R` and the linear
+//! parts of all ancestors. A channel's rotation `rho` is the joint's motion `r^-1 rho`, its translation `tau` the motion `r^-1 S (tau - t)`.
+//! Under uniform scales `S` is a factor. Under others it is constant, as at rest, so that bones keep their lengths. Uniform changes of scale are
+//! applied (`scales.rs`).
 
 use std::collections::BTreeMap;
 
@@ -14,25 +14,25 @@ use posekit::skeleton::{Joint, JointKind, Skeleton};
 use posekit_motion::Clip;
 
 use super::MotionOptions;
-use super::growth::{Growth, HIDDEN, grows, shears};
-use super::pace::Pace;
+use super::frame_times::FrameTimes;
+use super::scales::{HIDDEN, ScaleFactors, grows, shears};
 use crate::error::{Error, Place, Result};
 use crate::gltf::{Animation, Asset, Channel, Character, TargetPath};
 use crate::limits::Limits;
 use crate::warnings::Warnings;
 
-/// A place on the parent that moves by less than this part of the figure's size stands still: exporters write still bones with the noise of single precision.
+/// A translation that varies by less than this fraction of the figure's size is constant: exporters write constant bones with the noise of single precision.
 const STILL: f64 = 1e-5;
 
-/// A place that is off by less than this part of itself, between frames, is the one at rest: scales go on curves there, and frames straight.
+/// A translation between frames that differs by less than this fraction from the one at rest counts as it: scales follow curves there, frames straight lines.
 const AT_REST: f64 = 1e-3;
 
-/// The clip of an animation, and what leads back to its keys.
+/// The clip of an animation, and the data to write it back as keys.
 #[derive(Debug)]
-pub(super) struct Cast {
+pub(super) struct GltfClip {
     clip: Clip,
     pub(super) parts: Vec<Part>,
-    pub(super) pace: Pace,
+    pub(super) frames: FrameTimes,
 }
 
 /// A joint and its node.
@@ -41,24 +41,24 @@ pub(super) struct Part {
     pub(super) node: usize,
     /// The node's rotation at rest.
     rotation: DQuat,
-    /// The node's translation at zero of a free joint's position.
+    /// The node's translation where a free joint's position is zero.
     base: DVec3,
-    /// From translations of the node to offsets of the joint, and back.
+    /// From translations of the node to offsets of the joint, and the inverse.
     joint_from_node: DMat3,
     node_from_joint: Option<DMat3>,
 }
 
-/// The channels of an animation by what they move: a look through a list of thousands for each joint would take longer than all else.
+/// The channels of an animation by their targets: searching a list of thousands for each joint would dominate the time.
 pub(super) type ByTarget<'a> = BTreeMap<(usize, TargetPath), &'a Channel>;
 
-/// What the channels of a joint's node say, frame after frame.
+/// The values of the channels of a joint's node, frame by frame.
 struct Moves {
     rotations: Option<Vec<DQuat>>,
     translations: Option<Vec<DVec3>>,
 }
 
-impl Cast {
-    /// - `movable`: joints that are free also where their place on the parent stays
+impl GltfClip {
+    /// - `movable`: joints that are free even if their translation is constant
     pub(super) fn new(
         (asset, movable): (&Asset, &[usize]),
         index: usize,
@@ -69,25 +69,25 @@ impl Cast {
         let Some(character) = asset.character() else {
             return Err(nothing(&format!("animations[{index}]")));
         };
-        let pace = Pace::of(&clock(asset, index), options.fps);
-        let n_frames = pace.n_frames();
-        // Looked at before anything is made.
+        let frames = FrameTimes::of(&clock(asset, index), options.fps);
+        let n_frames = frames.n_frames();
+        // Checked before anything is allocated.
         let most = most_values(character.skeleton().n_joints()) * n_frames;
         if most > limits.animation_values as f64 {
-            let what = format!("the number of values of {n_frames} frames (fewer per second help)");
+            let what = format!("the number of values of {n_frames} frames (reduce the rate)");
             let limit = limits.animation_values;
             return Err(Error::TooLarge { what, limit, field: "animation_values" });
         }
         let channels = by_target(animation);
-        let times: Vec<f64> = (0..pace.count()).map(|frame| pace.time(frame)).collect();
-        let growth = Growth::of(character, &channels, &times, pace.snap);
+        let times: Vec<f64> = (0..frames.count()).map(|frame| frames.time(frame)).collect();
+        let factors = ScaleFactors::of(character, &channels, &times, frames.snap);
         let mut parts = parts(character, &channels);
         let size = size(character);
         let mut joints = Vec::with_capacity(parts.len());
         let mut moves = Vec::with_capacity(parts.len());
         for (joint, part) in parts.iter_mut().enumerate() {
-            let mut own = sampled(&channels, part.node, &pace);
-            own.grow(growth.of_joint(joint), part.base);
+            let mut own = sampled(&channels, part.node, &frames);
+            own.grow(factors.of_joint(joint), part.base);
             let kind = part.settle(character, joint, &mut own, STILL * size);
             let is_freed = kind == JointKind::Ball
                 && movable.contains(&joint)
@@ -100,11 +100,11 @@ impl Cast {
             moves.push(own);
         }
         let skeleton = Skeleton::try_new(joints)?;
-        let values = values(&skeleton, &parts, &moves, pace.count());
-        let clip = Clip::try_new(skeleton, pace.frame_time, values)?.with_start(pace.start);
+        let values = values(&skeleton, &parts, &moves, frames.count());
+        let clip = Clip::try_new(skeleton, frames.frame_time, values)?.with_start(frames.start);
         let clip = clip.with_up(options.up.unwrap_or(DVec3::Y))?;
         let unit = options.metres_per_unit.unwrap_or(1.0);
-        Ok(Self { clip: clip.with_metres_per_unit(Some(unit)), parts, pace })
+        Ok(Self { clip: clip.with_metres_per_unit(Some(unit)), parts, frames })
     }
 
     pub(super) const fn clip(&self) -> &Clip {
@@ -113,7 +113,7 @@ impl Cast {
 }
 
 impl Moves {
-    /// Offsets on the parent as large as the scales above make them.
+    /// Multiplies offsets by the factors of the scales above.
     fn grow(&mut self, factors: Option<&[f64]>, at_rest: DVec3) {
         let Some(factors) = factors else { return };
         let places = self.translations.get_or_insert_with(|| vec![at_rest; factors.len()]);
@@ -122,7 +122,7 @@ impl Moves {
 }
 
 impl Part {
-    /// What kind of joint holds the moves; a place that stays becomes the joint's own.
+    /// The kind of joint that can represent the motion; a constant translation becomes part of the joint's placement.
     fn settle(
         &mut self,
         character: &Character,
@@ -149,17 +149,17 @@ impl Part {
         }
     }
 
-    /// The rotation and the place in a joint's values, of a ball or a free joint.
+    /// The rotation and the position in a joint's values, of a ball or a free joint.
     pub(super) fn node_rotation(&self, motion: DQuat) -> DQuat {
         self.rotation * motion
     }
 
-    /// The node's translation at a free joint's position; `None` under a scale of zero.
+    /// The node's translation for a free joint's position; `None` under a scale of zero.
     pub(super) fn node_translation(&self, position: DVec3) -> Option<DVec3> {
         Some(self.base + self.node_from_joint? * (self.rotation * position))
     }
 
-    /// Whether a translation of the node is its place at rest, as far as frames between frames can tell.
+    /// Whether a translation of the node equals the one at rest, within the tolerance between frames.
     pub(super) fn is_at_rest(&self, translation: DVec3) -> bool {
         (translation - self.base).length() <= AT_REST * self.base.length()
     }
@@ -173,7 +173,7 @@ impl Part {
     }
 }
 
-/// When the keys are of all channels of an animation that turn or move joints; where none does, of all that it has.
+/// The key times of all channels of an animation that rotate or move joints; if there are none, of all its channels.
 fn clock(asset: &Asset, index: usize) -> Vec<&[f64]> {
     let animation = &asset.animations()[index];
     let channels = asset.character().map(|character| joint_channels(character, animation));
@@ -182,11 +182,17 @@ fn clock(asset: &Asset, index: usize) -> Vec<&[f64]> {
     if !own.is_empty() {
         return own;
     }
-    let asides = asset.asides()[index].iter().map(|aside| aside.times.as_slice());
-    animation.channels.iter().map(|channel| channel.times.as_slice()).chain(asides).collect()
+    let other_channels =
+        asset.other_channels()[index].iter().map(|channel| channel.times.as_slice());
+    animation
+        .channels
+        .iter()
+        .map(|channel| channel.times.as_slice())
+        .chain(other_channels)
+        .collect()
 }
 
-/// The channels of an animation that turn or move joints.
+/// The channels of an animation that rotate or move joints.
 fn joint_channels<'a>(character: &Character, animation: &'a Animation) -> Vec<&'a Channel> {
     let (mut is_joint, mut carries) = (Vec::new(), Vec::new());
     for joint in 0..character.skeleton().n_joints() {
@@ -205,28 +211,28 @@ fn joint_channels<'a>(character: &Character, animation: &'a Animation) -> Vec<&'
     animation.channels.iter().filter(moves).collect()
 }
 
-/// Numbers of a frame at most, of so many joints: seven each.
+/// The largest number of values in a frame of this number of joints: seven each.
 pub(super) fn most_values(n_joints: usize) -> f64 {
     7.0 * n_joints as f64
 }
 
-/// The refusal of a file in which nothing could move.
+/// The error of a file in which nothing can move.
 pub(super) fn nothing(subject: &str) -> Error {
-    let message = "the file has no nodes, so nothing that could move".into();
+    let message = "the file has no nodes, so nothing can move".into();
     Error::Value { place: Place::named(subject), message }
 }
 
-/// How long an animation moves joints, or whatever it moves where it moves none \[s\]; 0 where there is no such animation.
+/// The duration in which an animation moves joints, or anything else if it moves none \[s\]; 0 if there is no such animation.
 pub(super) fn seconds(asset: &Asset, index: usize) -> f64 {
     let clock = asset.animations().get(index).map(|_| clock(asset, index));
-    Pace::span(&clock.unwrap_or_default()).map_or(0.0, |(start, end)| end - start)
+    FrameTimes::span(&clock.unwrap_or_default()).map_or(0.0, |(start, end)| end - start)
 }
 
 pub(super) fn by_target(animation: &Animation) -> ByTarget<'_> {
     animation.channels.iter().map(|channel| ((channel.node, channel.path), channel)).collect()
 }
 
-/// The scale of a node when an animation begins; where it is zero then, because the figure only appears later, the largest that it comes to.
+/// The scale of a node at the start of an animation; if it is zero then, because the figure appears later, the largest scale.
 pub(super) fn first_scale(channel: &Channel) -> Option<DVec3> {
     let at = |key: usize| DVec3::from_slice(channel.value(key));
     let size = |key: usize| at(key).abs().min_element();
@@ -235,7 +241,7 @@ pub(super) fn first_scale(channel: &Channel) -> Option<DVec3> {
     Some(at(if size(0) > HIDDEN * size(largest) { 0 } else { largest }))
 }
 
-/// Each joint as it stands when the animation begins.
+/// Each joint at the start of the animation.
 fn parts(character: &Character, channels: &ByTarget<'_>) -> Vec<Part> {
     let n_joints = character.skeleton().n_joints();
     // Rotations and linear parts in the world.
@@ -267,7 +273,7 @@ fn parts(character: &Character, channels: &ByTarget<'_>) -> Vec<Part> {
     parts
 }
 
-/// How large a figure is: the largest distance of a joint from the first, at rest.
+/// The size of a figure: the largest distance of a joint from the first, at rest.
 fn size(character: &Character) -> f64 {
     let skeleton = character.skeleton();
     let poses = skeleton.poses(&skeleton.neutral());
@@ -275,12 +281,12 @@ fn size(character: &Character) -> f64 {
     poses.iter().map(off).fold(0.0, |most, off| if off > most { off } else { most })
 }
 
-fn sampled(channels: &ByTarget<'_>, node: usize, pace: &Pace) -> Moves {
+fn sampled(channels: &ByTarget<'_>, node: usize, frames: &FrameTimes) -> Moves {
     let read = |path: TargetPath| {
         let channel = channels.get(&(node, path))?;
         let mut key = 0;
-        let at = |frame| channel.sample(pace.time(frame), pace.snap, &mut key);
-        Some((0..pace.count()).map(at).collect::<Vec<[f64; 4]>>())
+        let at = |frame| channel.sample(frames.time(frame), frames.snap, &mut key);
+        Some((0..frames.count()).map(at).collect::<Vec<[f64; 4]>>())
     };
     let rotations = read(TargetPath::Rotation);
     let translations = read(TargetPath::Translation);
@@ -314,21 +320,21 @@ fn values(skeleton: &Skeleton, parts: &[Part], moves: &[Moves], n_frames: usize)
     values
 }
 
-/// Warns of motions with very many keys in a second and no steady rate, of which fewer frames are read.
+/// Warns of motions with very many keys per second and no steady rate, which are read with fewer frames.
 pub(super) fn warn_of_rates(asset: &Asset, warnings: &mut Warnings) {
     for (index, animation) in asset.animations().iter().enumerate() {
-        if let Some([keys, frames]) = Pace::dropped_rate(&clock(asset, index)) {
+        if let Some([keys, frames]) = FrameTimes::dropped_rate(&clock(asset, index)) {
             let name =
                 animation.name.as_ref().map_or_else(String::new, |name| format!(" ({name})"));
             let message = format!(
-                "it has about {keys:.0} keys a second, which have no steady rate; it is read at {frames:.0} frames a second, as long as no other rate is given"
+                "it has about {keys:.0} keys per second without a steady rate; it is read at {frames:.0} fps unless another rate is given"
             );
             warnings.push(Place::named(format!("animations[{index}]{name}")), message);
         }
     }
 }
 
-/// Warns of scales that change and are not followed while joints hang below them.
+/// Warns of changing scales above joints that are not applied.
 pub(super) fn warn_of_scales(asset: &Asset, warnings: &mut Warnings) {
     let Some(character) = asset.character() else { return };
     let skeleton = character.skeleton();
@@ -343,7 +349,7 @@ pub(super) fn warn_of_scales(asset: &Asset, warnings: &mut Warnings) {
             let name =
                 animation.name.as_ref().map_or_else(String::new, |name| format!(" ({name})"));
             let message = format!(
-                "the scale of `{}` changes by other amounts along one axis than along another, which is not followed: what hangs on it keeps the size that it has when the motion begins, so where its feet stand may be off",
+                "the scale of `{}` changes differently along its axes, which is not applied: the part below it keeps its initial size, so its feet may be misplaced",
                 skeleton.name(joint)
             );
             warnings.push(Place::named(format!("animations[{index}]{name}")), message);

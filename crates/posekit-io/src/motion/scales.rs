@@ -1,32 +1,32 @@
-//! Scales that change while a motion goes on.
+//! Scales that change during a motion.
 //!
-//! What hangs on a node stands at its offset times the scales of all that is above. Where these change in proportion, along all axes alike, the offset
-//! is what it is at first times a factor for each frame, and no rotation matters to it; so a joint below is one that moves on its parent, and what is
-//! edited of it can be written again. A scale that changes more along one axis than another would shear what turns below it, by a measure that depends
-//! on every turn: it is not followed, and bones keep the lengths that they have at first.
+//! A node is placed at its offset times the scales of all ancestors. If these change uniformly, along all axes alike, the offset
+//! is the initial one times a factor for each frame, independent of rotations; so a joint below translates on its parent, and its edits
+//! can be written back. A scale that changes differently along its axes would shear rotated joints below it, by an amount that depends
+//! on every rotation: it is not applied, and bones keep their initial lengths.
 
 use posekit::glam::DVec3;
 
-use super::cast::{ByTarget, first_scale};
+use super::gltf_clip::{ByTarget, first_scale};
 use crate::gltf::{Channel, Character, TargetPath};
 
-/// Scales that differ by less than this part are the same.
+/// Scales with a smaller relative difference are equal.
 const SAME_SCALE: f64 = 1e-3;
 
-/// A figure whose scale is less than this part of the largest is hidden, as many files hide it; it keeps the largest.
+/// A figure whose scale is less than this fraction of the largest is hidden, as in many files; the largest is used.
 pub(super) const HIDDEN: f64 = 1e-3;
 
-/// By which factor each joint's offset on its parent differs from the first, at some times.
+/// The factors of each joint's offset on its parent relative to the start, at some times.
 #[derive(Debug, Default)]
-pub(super) struct Growth {
+pub(super) struct ScaleFactors {
     factors: Vec<Vec<f64>>,
-    /// Which of the lists is each joint's; `None` where nothing above it changes.
+    /// The index of each joint's list; `None` if no scale above it changes.
     of_joint: Vec<Option<usize>>,
 }
 
-impl Growth {
-    /// - `times`: when factors are asked for \[s\], in their order
-    /// - `snap`: how far from a time a key may be to be at it \[s\]
+impl ScaleFactors {
+    /// - `times`: the times of the factors \[s\], ascending
+    /// - `snap`: the tolerance for a key at a time \[s\]
     pub(super) fn of(
         character: &Character,
         channels: &ByTarget<'_>,
@@ -34,26 +34,26 @@ impl Growth {
         snap: f64,
     ) -> Self {
         let skeleton = character.skeleton();
-        let mut growth = Self::default();
-        // Of what hangs on each joint.
+        let mut all = Self::default();
+        // The list for the children of each joint.
         let mut below: Vec<Option<usize>> = Vec::with_capacity(skeleton.n_joints());
         for joint in 0..skeleton.n_joints() {
             let above = skeleton.parent(joint).and_then(|parent| below[parent]);
-            growth.of_joint.push(above);
+            all.of_joint.push(above);
             let own = channels
                 .get(&(character.node(joint), TargetPath::Scale))
                 .filter(|channel| !skeleton.children(joint).is_empty() && changes(channel))
                 .and_then(|channel| factors(channel, times, snap));
             below.push(match (above, own) {
                 (above, None) => above,
-                (None, Some(own)) => Some(growth.add(own)),
+                (None, Some(own)) => Some(all.add(own)),
                 (Some(above), Some(own)) => {
-                    let both = growth.factors[above].iter().zip(own).map(|(a, b)| a * b).collect();
-                    Some(growth.add(both))
+                    let both = all.factors[above].iter().zip(own).map(|(a, b)| a * b).collect();
+                    Some(all.add(both))
                 }
             });
         }
-        growth
+        all
     }
 
     fn add(&mut self, factors: Vec<f64>) -> usize {
@@ -67,7 +67,7 @@ impl Growth {
     }
 }
 
-/// How a scale changes, as factors of the first; `None` where it stays, and where it changes more along one axis than another.
+/// The changes of a scale as factors of the first; `None` if it is constant, or changes differently along its axes.
 fn factors(channel: &Channel, times: &[f64], snap: f64) -> Option<Vec<f64>> {
     let first = first_scale(channel)?;
     let mut key = 0;
@@ -98,17 +98,17 @@ fn changes(channel: &Channel) -> bool {
     (0..channel.times.len()).any(differs)
 }
 
-/// Whether a scale changes and is followed, by its keys.
+/// Whether a scale changes and is applied, by its keys.
 pub(super) fn grows(channel: &Channel) -> bool {
     changes(channel) && factors(channel, &channel.times, 0.0).is_some()
 }
 
-/// Whether a scale changes and is not followed, by its keys.
+/// Whether a scale changes and is not applied, by its keys.
 pub(super) fn shears(channel: &Channel) -> bool {
     changes(channel) && shows_change(channel) && factors(channel, &channel.times, 0.0).is_none()
 }
 
-/// Whether a scale changes where it is shown at all.
+/// Whether a scale changes while it is not hidden.
 fn shows_change(channel: &Channel) -> bool {
     let at = |key: usize| DVec3::from_slice(channel.value(key));
     let keys = || (0..channel.times.len()).map(at);

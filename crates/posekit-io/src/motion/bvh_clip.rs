@@ -1,4 +1,4 @@
-//! A BVH as a clip, and back.
+//! A BVH as a clip, and edited clips written back into its text.
 
 use core::ops::Range;
 
@@ -14,24 +14,24 @@ use crate::error::{Error, Place, Result};
 use crate::limits::Limits;
 use crate::warnings::Warnings;
 
-/// A BVH, what it seems to mean, and its clip.
+/// A BVH, the guesses about it, and its clip.
 #[derive(Debug)]
-pub(super) struct Capture {
+pub(super) struct BvhClip {
     file: File,
     rig: Rig,
     survey: Survey,
     clip: Clip,
-    /// The text, and where its numbers stand; `None` where it does not say the same as what was read of it.
+    /// The text, and the places of its numbers; `None` if it differs from what was read.
     text: Option<(Vec<u8>, Layout)>,
 }
 
-/// The most bytes that a number takes.
+/// The largest number of bytes in a number.
 const TIME_DIGITS: usize = 32;
 
-/// Takes what was written of a frame: its number, its row, and the places in it.
+/// Receives the changes of a frame: its number, its row, and the indices in it.
 type Put<'p> = &'p mut dyn FnMut(usize, &[f64], Range<usize>);
 
-impl Capture {
+impl BvhClip {
     pub(super) fn read(
         text: Vec<u8>,
         options: &MotionOptions,
@@ -61,7 +61,7 @@ impl Capture {
         &self.file
     }
 
-    /// Whether the file has to be written though nothing was edited: with a frame time of the caller's it says another.
+    /// Whether the file must be written even without edits, because the caller overrides the frame time.
     pub(super) fn is_other_than_text(&self) -> bool {
         self.text.as_ref().is_none_or(|(_, layout)| !self.is_time_told(layout))
     }
@@ -76,8 +76,8 @@ impl Capture {
 
     /// The file with an edited clip of the same skeleton.
     ///
-    /// The text stays as it is, save the numbers of joints and frames that changed. With other frames, another frame time, or where the text was not
-    /// right, it is written anew.
+    /// The text is unchanged except for the numbers of joints and frames that changed. With other frames, another frame time, or if the text was not
+    /// valid, it is rewritten.
     pub(super) fn write(&self, edited: &Clip) -> Result<Written> {
         let is_aligned = edited.n_frames() == self.clip.n_frames();
         let is_same_time = edited.frame_time().to_bits() == self.file.frame_time().to_bits();
@@ -102,17 +102,17 @@ impl Capture {
         Ok(Written { file, beside: Vec::new(), joints: vec![n_joints], loss })
     }
 
-    /// Whether its channels hold all that the joints of its clip can do.
+    /// Whether its channels can represent every configuration of the clip's joints.
     pub(super) fn is_lossless(&self) -> bool {
         self.rig.is_lossless()
     }
 
-    /// Of each joint the axes of its rotation channels, where these are fewer than its kind has.
+    /// For each joint the axes of its rotation channels, if these are fewer than its kind has.
     pub(super) fn axes(&self) -> Vec<Option<Vec<DVec3>>> {
         self.rig.few_axes()
     }
 
-    /// What the file keeps of an edited clip of the same skeleton and frames; `None` where its channels cut nothing off, or it has other frames.
+    /// An edited clip as the file can represent it; `None` if its channels lose nothing, or the clip has other frames.
     pub(super) fn kept(&self, edited: &Clip) -> Option<Clip> {
         if edited.n_frames() != self.clip.n_frames() {
             return None;
@@ -130,12 +130,12 @@ impl Capture {
         edited.with_values(self.rig.configurations(&file)).ok()
     }
 
-    /// Whether the text says the frame time that the frames have: not where the caller gave another.
+    /// Whether the text has the frame time of the frames, which the caller may have overridden.
     fn is_time_told(&self, layout: &Layout) -> bool {
         layout.time_told.map(f64::to_bits) == Some(self.file.frame_time().to_bits())
     }
 
-    /// The text with the numbers that changed, and how many joints have any.
+    /// The text with the changed numbers, and the number of changed joints.
     fn splice(
         &self,
         edited: &Clip,
@@ -153,7 +153,7 @@ impl Capture {
         }
         let mut put = |frame: usize, row: &[f64], places: Range<usize>| {
             if out.is_empty() {
-                // Numbers that changed have all their digits, three times as many as most in a file.
+                // Changed numbers have all digits, three times as many as most numbers in a file.
                 out.reserve(text.len() + text.len() / 2);
             }
             let read = self.file.frame(frame);
@@ -161,7 +161,7 @@ impl Capture {
             for place in places.filter(differs) {
                 let start = layout.lines[frame] + layout.words[frame * n + place] as usize;
                 match &text[copied..start] {
-                    // Mostly there is a blank from one number that changed to the next.
+                    // Usually there is only a blank between two changed numbers.
                     [blank] => out.push(*blank),
                     kept => out.extend_from_slice(kept),
                 }
@@ -182,12 +182,12 @@ impl Capture {
         Ok((out, loss, n_joints))
     }
 
-    /// The rows of an edited clip where they differ; `put` gets what was written, in the order of the text. Returns also how many joints that are.
+    /// Computes the rows of an edited clip where they differ, and passes the changes to `put` in the order of the text. Returns the number of changed joints.
     ///
-    /// Of all rows only two are kept, and of these only what was written: the one at hand, and the one before, which it goes on from.
+    /// Only the changes of two rows are kept: those of the current row, and of the previous one, from which it continues.
     fn rows(&self, edited: &Clip, is_aligned: bool, put: Put<'_>) -> (Loss, usize) {
         let n = self.file.n_channels();
-        // What the first frame is near to: the first of the file, or the pose at rest.
+        // The reference of the first frame: the first frame of the file, or the rest pose.
         let mut near =
             if self.file.n_frames() > 0 { self.file.frame(0).to_vec() } else { vec![0.0; n] };
         let mut row = vec![0.0; n];
@@ -235,18 +235,18 @@ impl Capture {
     }
 }
 
-/// A joint while rows are written.
+/// The state of a joint while rows are written.
 struct Channels {
     joint: usize,
     values: Range<usize>,
     channels: Range<usize>,
-    /// Its angles in the frame before are those of the file: then also a jump of the file's goes on as it was.
+    /// Its angles in the previous frame are those of the file: then a jump in the file is kept.
     is_kept: bool,
-    /// It was written in any frame.
+    /// It was changed in some frame.
     is_any: bool,
 }
 
-/// Where the word ends that stands before another one in a line.
+/// The end of the word before another one in a line.
 fn behind_word(text: &[u8], mut next: usize) -> usize {
     while next > 0 && is_blank(text[next - 1]) {
         next -= 1;
@@ -254,15 +254,15 @@ fn behind_word(text: &[u8], mut next: usize) -> usize {
     next
 }
 
-/// True for what a number of a text ends with.
+/// True for a byte after a number.
 const fn is_end(byte: u8) -> bool {
     byte <= b' ' && (is_blank(byte) || matches!(byte, b'\n' | b'\r'))
 }
 
-/// The joints whose values differ in any frame, by any bit; the clips have the same skeleton and as many frames.
+/// The joints whose values differ in any frame, by any bit; the clips have the same skeleton and number of frames.
 pub(super) fn changed(read: &Clip, edited: &Clip) -> Vec<usize> {
     let skeleton = read.skeleton();
-    // Of each value the bits that differ in any frame. Of all values, so that a compiler can compare several at once.
+    // For each value the bits that differ in any frame, without branches, so that the compiler can compare several at once.
     let mut differing = vec![0; skeleton.n_values()];
     for frame in 0..read.n_frames() {
         let values = read.frame(frame).iter().zip(edited.frame(frame));

@@ -1,36 +1,36 @@
-//! The hierarchy as words.
+//! The words of the hierarchy.
 
 use super::file::shown;
 use super::source::{Source, n_characters, place_in};
 use crate::error::{Error, Place, Result};
 
-/// A word of the hierarchy: a place in the line at hand.
+/// A word of the hierarchy: a range of the current line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Word {
     start: usize,
     end: usize,
-    /// From 1.
+    /// The line, from 1.
     column: usize,
 }
 
-/// The words of a text, line by line. A brace at the front of a word is a word.
-pub(super) struct Words<'s, 'a> {
+/// The words of a text, line by line. A brace at the beginning of a word is a word of its own.
+pub(super) struct Lexer<'s, 'a> {
     source: &'s mut Source<'a>,
-    /// The line at hand; a copy, so that the source can go on.
+    /// A copy of the current line, so that the source can continue.
     line: Vec<u8>,
     number: usize,
     byte: usize,
     at: usize,
-    /// Up to where characters have been counted, and how many; a hierarchy on one line would otherwise be counted again for every word.
+    /// The offset up to which characters have been counted, and their number, so that a hierarchy on one line is not counted again for every word.
     counted: (usize, usize),
 }
 
-/// True for what separates words; line ends are not among it.
+/// True for a blank between words; line ends are not blanks.
 pub(crate) const fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | 0x0B | 0x0C)
 }
 
-/// Where a name that begins a line ends: at a brace that stands alone, or at the end of the line; blanks before it are not part of it.
+/// The end of a name: a separate brace, or the end of the line; blanks before it are not part of the name.
 pub(super) fn name_end(line: &[u8]) -> usize {
     let stands_alone = |&at: &usize| {
         let before = at == 0 || is_blank(line[at - 1]);
@@ -44,7 +44,7 @@ pub(super) fn name_end(line: &[u8]) -> usize {
     end
 }
 
-impl<'s, 'a> Words<'s, 'a> {
+impl<'s, 'a> Lexer<'s, 'a> {
     pub(super) const fn new(source: &'s mut Source<'a>) -> Self {
         Self { source, line: Vec::new(), number: 0, byte: 0, at: 0, counted: (0, 0) }
     }
@@ -75,7 +75,7 @@ impl<'s, 'a> Words<'s, 'a> {
         (self.at, self.counted) = (0, (0, 0));
         match self.line.iter().position(|&byte| byte == 0) {
             Some(at) => Err(Error::Encoding {
-                encoding: "binary (it holds a NUL byte)".into(),
+                encoding: "binary (it contains a NUL byte)".into(),
                 byte: self.byte + at,
             }),
             None => Ok(()),
@@ -88,7 +88,7 @@ impl<'s, 'a> Words<'s, 'a> {
         }
     }
 
-    /// The name that follows in this line; it may be empty.
+    /// The following name in this line, which may be empty.
     pub(super) fn name(&mut self) -> Word {
         self.skip_blanks();
         let start = self.at;
@@ -96,7 +96,7 @@ impl<'s, 'a> Words<'s, 'a> {
         self.word_from(start)
     }
 
-    /// The word from here to the present place.
+    /// The word from an offset to the current one.
     fn word_from(&mut self, start: usize) -> Word {
         let (at, characters) = self.counted;
         self.counted = (start, characters + n_characters(&self.line[at..start]));
@@ -111,12 +111,12 @@ impl<'s, 'a> Words<'s, 'a> {
         self.text(word).eq_ignore_ascii_case(keyword.as_bytes())
     }
 
-    /// The rest of the line at hand.
+    /// The rest of the current line.
     pub(super) fn rest(&self) -> &[u8] {
         &self.line[self.at..]
     }
 
-    /// Number of the line at hand, from 1.
+    /// Number of the current line, from 1.
     pub(super) const fn number(&self) -> usize {
         self.number
     }
@@ -130,14 +130,14 @@ impl<'s, 'a> Words<'s, 'a> {
         }
     }
 
-    /// The place behind all that was given.
+    /// The place after the words returned so far.
     pub(super) fn here(&self, subject: impl Into<String>) -> Place {
         place_in(&self.line, self.at, self.number.max(1), self.byte, subject)
     }
 
-    /// The next word, which must be there.
+    /// The next word, which must exist.
     pub(super) fn expect(&mut self, expected: &str) -> Result<Word> {
-        let message = || format!("the file ends where {expected} was expected");
+        let message = || format!("expected {expected}, but the file ends");
         match self.next()? {
             Some(word) => Ok(word),
             None => Err(Error::Syntax { place: self.here(""), message: message() }),

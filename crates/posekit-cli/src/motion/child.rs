@@ -1,4 +1,4 @@
-//! A file worked on by a process of its own: one that hangs is given up, and one that brings its process down stops none of the others.
+//! A file processed in its own process: one that hangs is abandoned, and one that crashes its process does not stop the others.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -13,21 +13,21 @@ use super::record::{FileRecord, NOT_BEGUN};
 use crate::output::beginning_of_temporary;
 use crate::stop::Stop;
 
-/// How often it is looked whether a process has ended.
+/// The interval at which a process is polled.
 const LOOK: Duration = Duration::from_millis(5);
 
-/// Does with one file of a folder what this command does, in a process of its own, and gives it up after some time.
+/// Runs this command for one file of a folder in its own process, and abandons it after some time.
 ///
-/// - `folders`: where that process writes
+/// - `folders`: the folders that the process writes to
 pub(super) fn run(input: &Input, seconds: f64, folders: &[&Path], stop: &Stop) -> FileRecord {
     let failed = |message: String| FileRecord::failed(&input.name, message);
     let mut child = match start(&input.relative) {
         Ok(child) => child,
-        Err(error) => return failed(format!("no process can be started for it: {error}")),
+        Err(error) => return failed(format!("cannot start a process for it: {error}")),
     };
     let begun = Instant::now();
-    // Read beside the waiting: a process whose pipe is full does not end.
-    let told = child.stdout.take().map(|mut pipe| {
+    // Read while waiting: a process whose pipe is full does not end.
+    let output = child.stdout.take().map(|mut pipe| {
         thread::spawn(move || {
             let mut text = Vec::new();
             let _ = pipe.read_to_end(&mut text);
@@ -35,17 +35,17 @@ pub(super) fn run(input: &Input, seconds: f64, folders: &[&Path], stop: &Stop) -
         })
     });
     let ended = wait(&mut child, begun, seconds);
-    let text = told.and_then(|told| told.join().ok()).unwrap_or_default();
+    let text = output.and_then(|output| output.join().ok()).unwrap_or_default();
     let record = ended.is_some_and(|status| status.success());
     match record.then(|| serde_json::from_slice(&text)) {
         Some(Ok(record)) => return record,
         _ => tidy(folders, child.id()),
     }
     match ended {
-        // Whoever stops a run stops all of its processes.
+        // Ctrl-C stops all processes of a run.
         _ if stop.is_asked() => failed(NOT_BEGUN.to_owned()),
-        None => failed(format!("given up after {seconds} s (--timeout)")),
-        Some(status) => failed(format!("the process that worked on it died ({status})")),
+        None => failed(format!("abandoned after {seconds} s (--timeout)")),
+        Some(status) => failed(format!("its process crashed ({status})")),
     }
 }
 
@@ -60,7 +60,7 @@ fn start(relative: &Path) -> std::io::Result<Child> {
         .spawn()
 }
 
-/// Waits for the end of a process; `None` where it was not there in time, and was ended.
+/// Waits for the end of a process; `None` if it took too long and was killed.
 fn wait(child: &mut Child, begun: Instant, seconds: f64) -> Option<ExitStatus> {
     loop {
         if let Ok(Some(status)) = child.try_wait() {
@@ -75,7 +75,7 @@ fn wait(child: &mut Child, begun: Instant, seconds: f64) -> Option<ExitStatus> {
     }
 }
 
-/// Takes away what a process that died had begun to write.
+/// Removes the unfinished files of a crashed process.
 fn tidy(folders: &[&Path], process: u32) {
     let begins = beginning_of_temporary(process);
     for folder in folders {

@@ -1,0 +1,124 @@
+//! Paths of one tool, and maps of where it reaches.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use numpy::IntoPyArray as _;
+use posekit::arm::map::{Reachability, Voxels, orientations};
+use posekit::arm::{Arm, ArmSettings, Track, TrackEnd, TrackStatus};
+use posekit::glam::DVec3;
+use posekit::math::Pose;
+use posekit::skeleton::Skeleton;
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::PyType;
+use rayon::prelude::*;
+
+use crate::arrays::{shaped, vector};
+use crate::fault::{library, result_class};
+use crate::interrupt::{cancellable, pool, run};
+use crate::tool::Tool;
+
+/// A path to follow.
+pub(crate) struct Asked<'a> {
+    pub(crate) tool: &'a Arc<Tool>,
+    pub(crate) times: Vec<f64>,
+    pub(crate) targets: Vec<Pose>,
+    pub(crate) start: Vec<f64>,
+    pub(crate) settings: ArmSettings,
+}
+
+impl Asked<'_> {
+    pub(crate) fn track<'py>(
+        self,
+        py: Python<'py>,
+        skeleton: &Skeleton,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+        let Self { tool, times, targets, start, settings } = self;
+        let (tool, n_values) = (Arc::clone(tool), start.len());
+        let track = run(py, move || tool.arm.track(&times, &targets, &start, &settings))?;
+        let Track { samples, values, status, .. } = track.map_err(|error| library(&error))?;
+        let n = samples.len();
+        let (ended_at, reason, joints) = match status {
+            TrackStatus::Completed => (None, None, Vec::new()),
+            TrackStatus::Ended { path_time, reason, .. } => {
+                let (word, joints) = words(&reason);
+                (Some(path_time), Some(word), joints)
+            }
+            _ => (None, Some("other"), Vec::new()),
+        };
+        let joints: Vec<&str> = joints.into_iter().map(|joint| skeleton.name(joint)).collect();
+        // The index of the target at a sample, -1 between targets.
+        let at =
+            |target: Option<usize>| target.map_or(-1, |index| i64::try_from(index).unwrap_or(-1));
+        let indices: Vec<i64> = samples.iter().map(|sample| at(sample.target)).collect();
+        let errors = samples.iter().flat_map(|sample| [sample.distance, sample.angle]).collect();
+        result_class(py, "Track", &CLASS)?.call1((
+            vector(py, samples.iter().map(|sample| sample.time).collect()),
+            shaped(py, values, &[n, n_values])?,
+            vector(py, samples.iter().map(|sample| sample.path_time).collect()),
+            indices.into_pyarray(py),
+            shaped(py, errors, &[n, 2])?,
+            ended_at,
+            reason,
+            joints,
+        ))
+    }
+}
+
+/// Why a track ends, and the joints that are at their limits there.
+fn words(reason: &TrackEnd) -> (&'static str, Vec<usize>) {
+    match reason {
+        TrackEnd::Limits(joints) => ("limits", joints.clone()),
+        TrackEnd::Singularity => ("singularity", Vec::new()),
+        _ => ("reach", Vec::new()),
+    }
+}
+
+/// A reachability map.
+///
+/// - `ball`: its centre and radius, where they are given
+#[expect(clippy::too_many_arguments, reason = "Python's keywords")]
+pub(crate) fn map<'py>(
+    py: Python<'py>,
+    arm: &Arm,
+    size: f64,
+    n_orientations: u32,
+    ball: (Option<DVec3>, Option<f64>),
+    start: &[f64],
+    starts: Option<u32>,
+    threads: Option<usize>,
+) -> PyResult<Bound<'py, PyAny>> {
+    static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+    let center = ball.0.unwrap_or(arm.base().translation);
+    let radius = ball.1.unwrap_or(arm.reach());
+    let voxels = Voxels::around(center, radius, size).map_err(|error| library(&error))?;
+    let mut settings = ArmSettings::default();
+    settings.starts = starts.unwrap_or(settings.starts);
+    let orientations = orientations(n_orientations);
+    let pool = pool(py, threads)?;
+    let centers: Vec<DVec3> = voxels.centers().collect();
+    let mut found = vec![Reachability::default(); centers.len()];
+    let measured = cancellable(py, |is_cancelled| {
+        pool.install(|| {
+            centers.par_iter().zip(&mut found).try_for_each(|(center, found)| {
+                if !is_cancelled.load(Ordering::Relaxed) {
+                    *found = arm.reachability(*center, &orientations, start, &settings)?;
+                }
+                Ok(())
+            })
+        })
+    })?;
+    measured.map_err(|error: posekit::Error| library(&error))?;
+    let n = centers.len();
+    let points = centers.iter().flat_map(|center| center.to_array()).collect();
+    result_class(py, "Map", &CLASS)?.call1((
+        shaped(py, points, &[n, 3])?,
+        found.iter().map(|found| found.reached).collect::<Vec<u32>>().into_pyarray(py),
+        vector(py, found.iter().map(|found| found.limit_margin).collect()),
+        vector(py, found.iter().map(|found| found.smallest_singular_value).collect()),
+        n_orientations,
+        size,
+    ))
+}

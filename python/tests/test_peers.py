@@ -1,0 +1,177 @@
+"""Other packages for robots agree with posekit, and take what it gives. Run by `cargo xtask py peers`."""
+
+from __future__ import annotations
+
+import importlib.util
+import types
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import posekit
+from posekit import Robot
+
+pytestmark = pytest.mark.peers
+
+SO101 = ["shoulder_pan", "shoulder_lift", "elbow_flex", "wrist_flex", "wrist_roll"]
+
+
+@pytest.fixture(scope="module")
+def pin() -> Any:
+    return pytest.importorskip("pinocchio")
+
+
+@pytest.mark.parametrize("name", ["ur5e", "talos_reduced", "romeo", "iiwa14_primitive_collision", "fetch"])
+def test_pinocchio_has_the_same_poses(assets: Path, pin: Any, name: str) -> None:
+    path = assets / "urdf" / f"{name}.urdf"
+    robot = Robot.from_urdf(path)
+    model = pin.buildModelFromUrdf(str(path))
+    data = model.createData()
+    rng = np.random.default_rng(3)
+    places = {joint.name: joint for joint in robot.joints}
+    assert not [joint for joint in robot.joints if joint.mimics is not None]
+    for _ in range(5):
+        q, theirs = robot.start, pin.neutral(model)
+        for index in range(1, model.njoints):
+            joint, own = model.joints[index], places[model.names[index]]
+            value = rng.uniform(max(own.lower, -3.0), min(own.upper, 3.0))
+            q[own.first] = value
+            # Pinocchio has continuous joints as cosine and sine.
+            numbers = [value] if joint.nq == 1 else [np.cos(value), np.sin(value)]
+            theirs[joint.idx_q : joint.idx_q + joint.nq] = numbers
+        pin.framesForwardKinematics(model, data, theirs)
+        for link, pose in zip(robot.links, robot.link_poses(q), strict=True):
+            frame = model.getFrameId(link, pin.FrameType.BODY)
+            assert_allclose(pose, data.oMf[frame].homogeneous, atol=1e-9)
+
+
+def test_pinocchio_has_the_same_jacobian(assets: Path, pin: Any) -> None:
+    path = assets / "urdf" / "ur5e.urdf"
+    robot = Robot.from_urdf(path, tip="tool0")
+    model = pin.buildModelFromUrdf(str(path))
+    data = model.createData()
+    q = robot.spread(4)
+    order = [robot.joint(name).first for name in list(model.names)[1:]]
+    frame = model.getFrameId("tool0", pin.FrameType.BODY)
+    theirs = pin.computeFrameJacobian(model, data, q[order], frame, pin.ReferenceFrame.LOCAL_WORLD_ALIGNED)
+    assert_allclose(robot.jacobian(q)[:, order], theirs, atol=1e-9)
+
+
+def test_pinocchio_confirms_solutions(assets: Path, pin: Any) -> None:
+    path = assets / "urdf" / "ur5e.urdf"
+    robot = Robot.from_urdf(path, tip="tool0")
+    model = pin.buildModelFromUrdf(str(path))
+    data = model.createData()
+    frame = model.getFrameId("tool0", pin.FrameType.BODY)
+    order = [robot.joint(name).first for name in list(model.names)[1:]]
+    targets = robot.forward(np.array([robot.spread(index) for index in range(200)]))
+    batch = robot.solve_batch(targets)
+    assert batch.reached.all()
+    for target, q in zip(targets, batch.q, strict=True):
+        pin.framesForwardKinematics(model, data, q[order])
+        assert_allclose(data.oMf[frame].homogeneous, target, atol=5e-6)
+        assert (q >= robot.lower).all()
+        assert (q <= robot.upper).all()
+
+
+def test_mujoco_has_the_same_poses(assets: Path) -> None:
+    mujoco = pytest.importorskip("mujoco")
+    path = assets / "mjcf" / "franka_emika_panda" / "panda.xml"
+    robot = Robot.from_mjcf(path, tip="hand")
+    model = mujoco.MjModel.from_xml_path(str(path))
+    data = mujoco.MjData(model)
+    rng = np.random.default_rng(2)
+    for _ in range(10):
+        q = rng.uniform(robot.lower, robot.upper)
+        # Fingers follow each other.
+        q[8] = q[7]
+        data.qpos[:] = q
+        mujoco.mj_kinematics(model, data)
+        for link, pose in zip(robot.links, robot.link_poses(q), strict=True):
+            body = mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_BODY, link)
+            assert_allclose(pose[:3, 3], data.xpos[body], atol=1e-9)
+            assert_allclose(pose[:3, :3], data.xmat[body].reshape(3, 3), atol=1e-9)
+
+
+def test_yourdfpy_has_the_same_poses(assets: Path) -> None:
+    yourdfpy = pytest.importorskip("yourdfpy")
+    path = assets / "urdf" / "ur5e.urdf"
+    robot = Robot.from_urdf(path, tip="tool0")
+    model = yourdfpy.URDF.load(str(path), load_meshes=False, build_scene_graph=True)
+    q = robot.spread(7)
+    model.update_cfg({joint.name: q[joint.first] for joint in robot.joints})
+    for link, pose in zip(robot.links, robot.link_poses(q), strict=True):
+        assert_allclose(model.get_transform(link), pose, atol=1e-9)
+
+
+def test_plot_draws_meshes(assets: Path) -> None:
+    pytest.importorskip("yourdfpy")
+    path = assets / "mesh_robots" / "SO101" / "so101_new_calib.urdf"
+    robot = Robot.from_urdf(path, tip="gripper_frame_link")
+    axes = robot.plot(meshes=path)
+    assert len(axes.collections) > 5
+    corners = np.concatenate([np.asarray(faces._vec)[:3].T for faces in axes.collections])
+    # The arm is less than half a metre in size.
+    assert np.abs(corners).max() < 0.6
+
+
+def test_rerun_takes_robots(assets: Path, arm: Robot, tmp_path: Path) -> None:
+    rerun = pytest.importorskip("rerun")
+    rerun.init("posekit-test")
+    rerun.save(str(tmp_path / "robot.rrd"))
+    arm.to_rerun(arm.start)
+    arm.to_rerun(np.array([arm.start, arm.spread(1)]), times=[0.0, 0.5])
+    rerun.disconnect()
+    assert (tmp_path / "robot.rrd").stat().st_size > 1000
+
+
+def test_pandas_and_polars_take_batches(arm: Robot) -> None:
+    batch = arm.solve_batch(arm.forward(np.array([arm.spread(index) for index in range(5)]))).to_arrow()
+    frame = batch.to_pandas()
+    assert list(frame["status"]) == ["reached"] * 5
+    assert np.stack(frame["q"]).shape == (5, 6)
+    polars = pytest.importorskip("polars")
+    assert polars.from_arrow(batch).shape == (5, 4)
+
+
+@pytest.fixture(scope="module")
+def theirs() -> Any:
+    """Return LeRobot's own class, from its wheel: of the rest of the package, which needs PyTorch, nothing is needed."""
+    pytest.importorskip("placo")
+    spec = importlib.util.find_spec("lerobot")
+    if spec is None or not spec.submodule_search_locations:
+        pytest.skip("lerobot is not installed")
+    path = Path(next(iter(spec.submodule_search_locations))) / "model" / "kinematics.py"
+    module = types.ModuleType("lerobot_kinematics")
+    exec(compile(path.read_text(), str(path), "exec"), module.__dict__)
+    return module.RobotKinematics
+
+
+def test_lerobots_own_class_has_the_same_poses(assets: Path, theirs: Any, tmp_path: Path) -> None:
+    urdf = assets / "mesh_robots" / "SO101" / "so101_new_calib.urdf"
+    own = posekit.RobotKinematics(urdf, "gripper_frame_link", SO101)
+    other = theirs(str(urdf), "gripper_frame_link", SO101)
+    rng = np.random.default_rng(1)
+    for _ in range(50):
+        joints = rng.uniform(-60, 60, 6)
+        assert_allclose(own.forward_kinematics(joints), other.forward_kinematics(joints), atol=1e-9)
+
+
+def test_where_lerobots_own_class_converges_it_is_where_posekit_is(assets: Path, theirs: Any) -> None:
+    urdf = assets / "mesh_robots" / "SO101" / "so101_new_calib.urdf"
+    own = posekit.RobotKinematics(urdf, "gripper_frame_link", SO101)
+    other = theirs(str(urdf), "gripper_frame_link", SO101)
+    rng = np.random.default_rng(4)
+    for _ in range(20):
+        there = rng.uniform(-40, 40, 5)
+        pose = own.forward_kinematics(there)
+        start = there + rng.uniform(-5, 5, 5)
+        found = own.inverse_kinematics(start, pose)
+        assert_allclose(own.forward_kinematics(found), pose, atol=1e-4)
+        joints = start
+        for _ in range(300):
+            joints = other.inverse_kinematics(joints, pose)
+        assert_allclose(own.forward_kinematics(joints)[:3, 3], pose[:3, 3], atol=2e-3)
