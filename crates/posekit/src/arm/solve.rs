@@ -1,6 +1,6 @@
 //! Solving for a pose of the tool.
 
-use super::closed::{Candidate, Candidates, Proof};
+use super::closed::{Candidate, Candidates, Closed, Proof};
 use super::goal::Goal;
 use super::kernel::{Descent, Pace};
 use super::search::{Found, NEAR, STEPS, Search, Verdict};
@@ -286,7 +286,7 @@ impl<const N: usize> Choice<'_, N> {
     /// The pose to which a descent from a start near the target leads, if it stays near: quicker than a closed form with a parameter. Where there is no closed
     /// form, the search begins so.
     fn near(&self, arm: &Arm) -> Option<Found<N>> {
-        let closed = arm.closed.as_deref()?;
+        let closed = arm.closed.as_deref().filter(|_| Closed::fits(N))?;
         let kernel = &self.solver.kernel;
         let is_worthwhile = self.settings.prefer == Prefer::Nearest && !closed.is_of_six();
         if !is_worthwhile || kernel.residual(self.goal, &self.start).merit > NEAR {
@@ -301,7 +301,7 @@ impl<const N: usize> Choice<'_, N> {
 
     /// The configurations that a closed form proposes, if there is one: of redundant arms those of the branches nearest to what is preferred.
     fn closed(&self, arm: &Arm) -> Option<Candidates<N>> {
-        let closed = arm.closed.as_deref().filter(|_| !self.has_slack())?;
+        let closed = arm.closed.as_deref().filter(|_| Closed::fits(N) && !self.has_slack())?;
         let kernel = &self.solver.kernel;
         Some(match self.preferred() {
             Some(preferred) => closed.nearest(kernel, self.goal, preferred),
@@ -331,7 +331,8 @@ impl<const N: usize> Choice<'_, N> {
 
     /// All configurations found, with their costs, the preferred first.
     fn all(&self, arm: &Arm) -> Vec<(f64, [f64; N])> {
-        if let Some(closed) = arm.closed.as_deref().filter(|_| !self.has_slack()) {
+        let usable = |_: &&Closed| Closed::fits(N) && !self.has_slack();
+        if let Some(closed) = arm.closed.as_deref().filter(usable) {
             let near = self.preferred().unwrap_or(&self.start);
             let found = closed.solutions(&self.solver.kernel, self.goal, near);
             if closed.is_complete() || !found.is_empty() {
