@@ -163,7 +163,7 @@ export function trackWords(track: ArmTrack, info: ProblemInfo): StatusWords {
   const time = track.times.at(-1) ?? 0;
   if (track.endedAt === null) {
     const late = time - track.asked;
-    const slow = late > 0.005 ? `, ${seconds(late)} more than asked: as fast as ${named(fastest(track))} can` : "";
+    const slow = late > 0.005 ? `, ${seconds(late)} longer than requested: as fast as ${named(fastest(track))} can` : "";
     return { mark: "check", tone: "good", short: `in ${seconds(time)}`, long: `follows the path in ${seconds(time)}${slow}` };
   }
   const part = Math.floor((100 * track.endedAt) / track.asked);

@@ -38,7 +38,7 @@ export const ACTIONS: KeyAction[] = [
   { id: "next-solver", keys: ["M"], what: "Next method for the main solver", group: "Solvers", matches: key("m"), act: nextMethod },
   { id: "classic", keys: ["C"], what: "Classic iteration on or off", group: "Solvers", matches: key("c"), act: toggleClassic },
   { id: "next-solution", keys: ["O"], what: "Next solution of a robot arm", group: "Solvers", matches: (event) => key("o")(event) && !event.shiftKey, act: (session) => { session.arm.stepSolution(1); } },
-  { id: "previous-solution", keys: ["Shift", "O"], what: "Solution before", group: "Solvers", matches: (event) => key("o")(event) && event.shiftKey, act: (session) => { session.arm.stepSolution(-1); } },
+  { id: "previous-solution", keys: ["Shift", "O"], what: "Previous solution", group: "Solvers", matches: (event) => key("o")(event) && event.shiftKey, act: (session) => { session.arm.stepSolution(-1); } },
   { id: "record", keys: ["R"], what: "Record the tool pose of a robot arm for its path", group: "Solvers", matches: key("r"), act: (session) => { session.arm.record(); } },
   { id: "undo", keys: ["Ctrl", "Z"], what: "Undo", group: "Document", matches: control("z"), act: (session) => { session.undo(); } },
   { id: "redo", keys: ["Ctrl", "Shift", "Z"], what: "Redo", group: "Document", matches: (event) => control("z", true)(event) || control("y")(event), act: (session) => { session.redo(); } },
