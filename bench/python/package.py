@@ -2,8 +2,10 @@
 
     python bench/python/package.py ASSETS [--targets N]
 
-Needs an environment with posekit; of the peers those are measured that are installed: placo (steps), lerobot with placo (its `RobotKinematics`), ikpy, roboticstoolbox, optik and
-pytracik (cold solves). Every answer is verified by the kinematics of `kinematics.py`, which belong to none of them. Peers take turns, and the median counts.
+Needs an environment with posekit; of the peers those are measured that are installed:
+placo (steps), lerobot with placo (its `RobotKinematics`), ikpy and optik (cold solves). Cold
+answers are verified by the kinematics of `kinematics.py`, which belong to none of them; steps take
+turns. The median counts.
 """
 
 import argparse
@@ -22,6 +24,8 @@ import posekit
 from kinematics import Robot as Judge
 from kinematics import rotation_vector
 
+# The hand of the arm, in front of its fingers.
+TIP = "panda_hand_tcp"
 TOLERANCE = 1e-5
 ROUNDS = 5
 
@@ -33,7 +37,7 @@ def main():
     parser.add_argument("--batch", type=int, default=100_000)
     arguments = parser.parse_args()
     urdf = arguments.assets / "urdf" / "panda.urdf"
-    robot = posekit.Robot.from_urdf(urdf, tip="panda_link8")
+    robot = posekit.Robot.from_urdf(urdf, tip=TIP)
     rows = [*overhead(robot), *cold(robot, urdf, arguments.targets), *steps(robot, urdf)]
     rows += lerobot(arguments.assets / "mesh_robots" / "SO101" / "so101_new_calib.urdf")
     for row in rows:
@@ -58,7 +62,7 @@ def timed(call, *arguments):
 
 
 def overhead(robot):
-    """What a call costs beside the solve: that of one whose start is its answer, less what the same costs in Rust in a batch of one thread."""
+    """What a call costs beside the solve: a single one whose start is its answer, and a row of a batch of them on one thread."""
     q = robot.spread(3)
     target = robot.forward(q)
     n = 20_000
@@ -80,12 +84,13 @@ def overhead(robot):
 def cold(robot, urdf, n):
     """Single solves from starts that are far away."""
     targets, starts = problems(robot, n)
-    names = robot.arm_joints
-    judge = Judge(str(urdf), names)
+    places = robot.arm_values
+    judge = Judge(str(urdf), robot.arm_joints)
+    lower, upper = robot.lower[places] - 1e-9, robot.upper[places] + 1e-9
     solvers = {
-        "posekit, first": lambda T, q: robot.solve(T, start=q, prefer="first").q,
-        "posekit, nearest": lambda T, q: robot.solve(T, start=q).q,
-        **peers(urdf, names),
+        "posekit, first": lambda T, q: robot.solve(T, start=q, prefer="first").q[places],
+        "posekit, nearest": lambda T, q: robot.solve(T, start=q).q[places],
+        **peers(urdf, places),
     }
     for name, solve in solvers.items():
         answers, times = [], []
@@ -95,23 +100,25 @@ def cold(robot, urdf, n):
             times.append(time)
         solved = sum(
             answer is not None
-            and np.all(np.asarray(answer) >= robot.lower - 1e-9)
-            and np.all(np.asarray(answer) <= robot.upper + 1e-9)
+            and np.all((np.asarray(answer) >= lower) & (np.asarray(answer) <= upper))
             and off(judge, answer, target) <= TOLERANCE
             for answer, target in zip(answers, targets, strict=True)
         )
-        yield {"what": f"cold: {name}", "ns": median(times), "solved": solved, "of": n}
+        yield {"what": f"cold: {name}", "ns": median(times), "solved": int(solved), "of": n}
 
 
 def off(judge, q, target):
     """The larger of distance [m] and angle [rad] from a target."""
-    pose = judge.frame("panda_link8", q)
+    pose = judge.frame(TIP, q)
     angle = np.linalg.norm(rotation_vector(pose[:3, :3].T @ target[:3, :3]))
     return max(float(np.linalg.norm(pose[:3, 3] - target[:3, 3])), float(angle))
 
 
-def peers(urdf, names):
-    """The peers that are installed and solve for poses."""
+def peers(urdf, places):
+    """The peers that are installed and solve for poses.
+
+    - `places`: where the joints of the arm are in a start
+    """
     found = {}
     if importlib.util.find_spec("ikpy"):
         from ikpy.chain import Chain
@@ -119,23 +126,25 @@ def peers(urdf, names):
         chain = Chain.from_urdf_file(str(urdf), base_elements=["panda_link0"])
         active = [link.joint_type != "fixed" for link in chain.links]
         chain.active_links_mask[:] = active
-        places = np.flatnonzero(active)
+        moving = np.flatnonzero(active)
 
         def ikpy(target, start):
             q = np.zeros(len(active))
-            q[places] = start
-            return chain.inverse_kinematics_frame(target, initial_position=q, orientation_mode="all")[places]
+            q[moving] = start[places]
+            return chain.inverse_kinematics_frame(
+                target, initial_position=q, orientation_mode="all"
+            )[moving]
 
         found["ikpy " + version("ikpy")] = ikpy
     if importlib.util.find_spec("optik"):
         import optik
 
-        own = optik.Robot.from_urdf_file(str(urdf), "panda_link0", "panda_link8")
+        own = optik.Robot.from_urdf_file(str(urdf), "panda_link0", TIP)
         own.set_parallelism(1)
         config = optik.SolverConfig(tol_f=1e-12, max_time=0.2)
 
         def solve(target, start):
-            answer = own.ik(config, target, list(start))
+            answer = own.ik(config, target, list(start[places]))
             return None if answer is None else answer[0]
 
         found["optik " + version("optik-py")] = solve
@@ -155,11 +164,13 @@ def steps(robot, urdf):
         value = q
         for target in targets:
             value = robot.step(value, target, dt=0.01).q
-        return value
+        return value[robot.arm_values]
 
     loops = {"posekit": own}
     if importlib.util.find_spec("placo"):
-        loops["placo " + version("placo")] = placo_loop(urdf, robot.arm_joints, q, targets)
+        loops["placo " + version("placo")] = placo_loop(
+            urdf, robot.arm_joints, q[robot.arm_values], targets
+        )
     times = {name: [] for name in loops}
     ends = {}
     for _ in range(ROUNDS):
@@ -167,19 +178,22 @@ def steps(robot, urdf):
             ends[name], time = timed(loop)
             times[name].append(time / len(targets))
     for name, of in times.items():
-        error = np.linalg.norm(robot.forward(ends[name])[:3, 3] - targets[-1][:3, 3])
+        end = q.copy()
+        end[robot.arm_values] = ends[name]
+        error = np.linalg.norm(robot.forward(end)[:3, 3] - targets[-1][:3, 3])
         yield {"what": f"step: {name}", "ns": median(of), "behind_m": float(error)}
 
 
 def placo_loop(urdf, joints, start, targets):
     import placo
 
-    wrapper = placo.RobotWrapper("", placo.Flags.ignore_collisions, urdf.read_text())
+    reduced = Judge(str(urdf), joints).reduced_urdf()
+    wrapper = placo.RobotWrapper("", placo.Flags.ignore_collisions, reduced)
     solver = placo.KinematicsSolver(wrapper)
     solver.mask_fbase(True)
     solver.enable_joint_limits(True)
-    task = solver.add_frame_task("panda_link8", np.eye(4))
-    task.configure("panda_link8", "soft", 1.0, 1.0)
+    task = solver.add_frame_task(TIP, np.eye(4))
+    task.configure(TIP, "soft", 1.0, 1.0)
 
     def loop():
         for name, value in zip(joints, start, strict=True):
@@ -222,7 +236,7 @@ def lerobot(urdf):
 
 
 def batch(robot, n):
-    """Many targets: what `cargo run --release --bin arms -- batch` in bench/ measures in Rust."""
+    """Many targets: what the example `batch` of posekit-py measures in Rust."""
     targets, _ = problems(robot, n)
     times = {}
     for threads in (1, None):

@@ -151,13 +151,13 @@ pub fn document(settings: &Settings, tables: &[String]) -> String {
         settings.budget.as_secs_f64(),
     );
     text.push_str(
-        "**Solved** is measured on the returned pose, in f64, whatever the solver says of itself: root in place, \
+        "**Solved** is measured on the returned pose, in f64, whatever the solver reports: root in place, \
          every bone within 1e-4 of its length, tip within 1e-4 of the reach (and 1 % for rounding); with a pole, the \
          elbow on its side; the arm within its limits. \
          **Mean time** is per solve over the whole batch, the median of the rounds, failures included. \
-         **Median problem** is the middle one when each is timed alone, the clock's own time taken off. \
-         **Worst error** is in parts of the reach. **Times posekit** divides by the mean time of posekit's first row \
-         (- where posekit has no solver in this comparison).\n\n",
+         **Median problem** is the middle one when each is timed alone, with the overhead of the clock subtracted. \
+         **Worst error** is relative to the reach. **Times posekit** divides by the mean time of posekit's first row \
+         (- if posekit has no solver in this comparison).\n\n",
     );
     text.push_str(&tables.join("\n"));
     text

@@ -121,7 +121,7 @@ export const chains = (Problem, urdf) => [
   balls(5),
   balls(10),
   balls(30),
-  makeChain("hinges-6", "6 bones, hinges about x and z in turns, each from -57° to 57°", Array.from({ length: 6 }, (_, index) => hinge(index)), [0, 1, 0]),
-  makeChain("hinges-12", "12 bones, hinges about x and z in turns, each from -57° to 57°", Array.from({ length: 12 }, (_, index) => hinge(index)), [0, 1, 0]),
+  makeChain("hinges-6", "6 bones, hinges about x and z alternately, each from -57° to 57°", Array.from({ length: 6 }, (_, index) => hinge(index)), [0, 1, 0]),
+  makeChain("hinges-12", "12 bones, hinges about x and z alternately, each from -57° to 57°", Array.from({ length: 12 }, (_, index) => hinge(index)), [0, 1, 0]),
   arm(Problem, urdf),
 ];

@@ -182,25 +182,25 @@ Written by \`cargo xtask bench wasm\`; every run rewrites it.
 
 ## Against native
 
-The same code on the same problems: begun anew and run to the end, in a workspace that has solved before. Each time is the fastest of ${TURNS} times ${BATCHES} batches of ${BATCH} ms,
+The same code on the same problems: a whole solve from the start, in a workspace that has solved before. Each time is the fastest of ${TURNS} times ${BATCHES} batches of ${BATCH} ms,
 native and WebAssembly in turns. The results are the same bits (\`cargo xtask test\` compares the digest).
 
 ${native}
 
-## Many limbs a frame
+## Many limbs per frame
 
-A frame at 60 a second has 16.7 ms.
+A frame at 60 fps has 16.7 ms.
 
 ${crowd}
 
 ## Against solvers in JavaScript
 
-three ${version("three")} (\`CCDIKSolver\`), closed-chain-ik ${version("closed-chain-ik")}, posekit by way of its package. ${PROBLEMS} targets a chain that some pose reaches (seed 20260101), the same slightly
-bent start for every solve, at most ${ITERATIONS} iterations, tolerance ${TOLERANCE} of the reach (and ${TOLERANCE} rad) for those that take one; \`CCDIKSolver\` stops by itself when no bone turns by more than 1e-5 rad.
-closed-chain-ik has its defaults otherwise. **Reached** is measured on the joints' turns that are returned, by forward kinematics that belongs to no solver: within the tolerance, hinges about their axes
+three ${version("three")} (\`CCDIKSolver\`), closed-chain-ik ${version("closed-chain-ik")}, posekit by its package. ${PROBLEMS} reachable targets for each chain (seed 20260101), the same slightly
+bent start for every solve, at most ${ITERATIONS} iterations, tolerance ${TOLERANCE} of the reach (and ${TOLERANCE} rad) for those that take one; \`CCDIKSolver\` stops when no bone rotates by more than 1e-5 rad.
+closed-chain-ik otherwise has its defaults. **Reached** is measured on the returned joint rotations, by independent forward kinematics: within the tolerance, hinges about their axes
 and inside their ranges. **Mean time** is per solve, failures included, in the fastest of ${ROUNDS} rounds.
 
-closed-chain-ik is made for goals that move a little from frame to frame; from far away, as here, it says \`DIVERGED\` or \`STALLED\` on most of what it misses. It throws where every joint stands at a limit, which counts
+closed-chain-ik is made for goals that move a little from frame to frame; from far away, as here, it reports \`DIVERGED\` or \`STALLED\` for most of its misses. It throws if every joint is at a limit, which counts
 as a miss.
 
 ${peers}

@@ -40,18 +40,20 @@ class Status(enum.IntEnum):
     REACHED = 0
     """At the target, within the tolerances."""
     UNREACHABLE = 1
-    """Proven: the target is out of range, by `shortfall`."""
+    """Proven: nothing reaches the target; `shortfall` says by how much it is too far, where it is."""
     NOT_FOUND = 2
-    """No start led to the target: out of reach, reached only outside the limits, or hard to find."""
+    """No start led to the target, and nothing is proven: out of reach, outside the limits, or hard to find."""
     INVALID_TARGET = 3
     """In a batch: the row is no pose."""
-    BLOCKED = 4
+    OUTSIDE_LIMITS = 4
+    """Proven by a closed form: every configuration that reaches the target is outside the limits."""
+    BLOCKED = 5
     """Joints at their limits hold it back."""
-    STALLED = 5
+    STALLED = 6
     """No further progress, for no proven reason."""
-    ITERATION_LIMIT = 6
+    ITERATION_LIMIT = 7
     """The iterations ran out."""
-    CANCELLED = 7
+    CANCELLED = 8
     """It was ended."""
 
 
@@ -122,7 +124,7 @@ class Solution(NamedTuple):
     starts: int
     """Starts that were tried."""
     shortfall: float
-    """By how much the target is too far [m], for UNREACHABLE."""
+    """By how much the target is too far [m], for UNREACHABLE; 0 where it is proven otherwise."""
 
     @property
     def reached(self) -> bool:

@@ -24,7 +24,9 @@ def pin() -> Any:
     return pytest.importorskip("pinocchio")
 
 
-@pytest.mark.parametrize("name", ["ur5e", "talos_reduced", "romeo", "iiwa14_primitive_collision", "fetch"])
+@pytest.mark.parametrize(
+    "name", ["ur5e", "talos_reduced", "atlas_minimal_contact", "iiwa14_primitive_collision", "fetch"]
+)
 def test_pinocchio_has_the_same_poses(assets: Path, pin: Any, name: str) -> None:
     path = assets / "urdf" / f"{name}.urdf"
     robot = Robot.from_urdf(path)
@@ -77,23 +79,32 @@ def test_pinocchio_confirms_solutions(assets: Path, pin: Any) -> None:
         assert (q <= robot.upper).all()
 
 
-def test_mujoco_has_the_same_poses(assets: Path) -> None:
+def test_mujoco_has_the_same_poses(root: Path) -> None:
     mujoco = pytest.importorskip("mujoco")
-    path = assets / "mjcf" / "franka_emika_panda" / "panda.xml"
-    robot = Robot.from_mjcf(path, tip="hand")
+    path = root / "testdata" / "mjcf" / "classes.xml"
+    robot = Robot.from_mjcf(path)
     model = mujoco.MjModel.from_xml_path(str(path))
     data = mujoco.MjData(model)
     rng = np.random.default_rng(2)
+    hinges = [joint for joint in robot.joints if joint.size == 1 and joint.mimics is None]
+    assert len(hinges) >= 2
     for _ in range(10):
-        q = rng.uniform(robot.lower, robot.upper)
-        # Fingers follow each other.
-        q[8] = q[7]
-        data.qpos[:] = q
+        q = robot.start
+        for joint in hinges:
+            q[joint.first] = rng.uniform(max(joint.lower, -2.0), min(joint.upper, 2.0))
+        qpos = q.copy()
+        for joint in robot.joints:
+            # Quaternions are w, x, y, z there.
+            if joint.size >= 4:
+                last = joint.first + joint.size
+                qpos[last - 4 : last] = np.roll(q[last - 4 : last], 1)
+        data.qpos[:] = qpos
         mujoco.mj_kinematics(model, data)
         for link, pose in zip(robot.links, robot.link_poses(q), strict=True):
             body = mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_BODY, link)
-            assert_allclose(pose[:3, 3], data.xpos[body], atol=1e-9)
-            assert_allclose(pose[:3, :3], data.xmat[body].reshape(3, 3), atol=1e-9)
+            if body >= 0:
+                assert_allclose(pose[:3, 3], data.xpos[body], atol=1e-9)
+                assert_allclose(pose[:3, :3], data.xmat[body].reshape(3, 3), atol=1e-9)
 
 
 def test_yourdfpy_has_the_same_poses(assets: Path) -> None:
@@ -113,9 +124,12 @@ def test_plot_draws_meshes(assets: Path) -> None:
     robot = Robot.from_urdf(path, tip="gripper_frame_link")
     axes = robot.plot(meshes=path)
     assert len(axes.collections) > 5
-    corners = np.concatenate([np.asarray(faces._vec)[:3].T for faces in axes.collections])
-    # The arm is less than half a metre in size.
-    assert np.abs(corners).max() < 0.6
+    # The arm is less than half a metre in size, and what is drawn is where it is.
+    axes.figure.canvas.draw()
+    size = np.ptp(robot.link_poses(robot.start)[:, :3, 3], axis=0)
+    limits = np.array([axes.get_xlim3d(), axes.get_ylim3d(), axes.get_zlim3d()])
+    assert (np.diff(limits)[:, 0] < 1.0).all()
+    assert (np.diff(limits)[:, 0] > 0.5 * size).all()
 
 
 def test_rerun_takes_robots(assets: Path, arm: Robot, tmp_path: Path) -> None:
@@ -165,6 +179,7 @@ def test_where_lerobots_own_class_converges_it_is_where_posekit_is(assets: Path,
     own = posekit.RobotKinematics(urdf, "gripper_frame_link", SO101)
     other = theirs(str(urdf), "gripper_frame_link", SO101)
     rng = np.random.default_rng(4)
+    converged = 0
     for _ in range(20):
         there = rng.uniform(-40, 40, 5)
         pose = own.forward_kinematics(there)
@@ -174,4 +189,8 @@ def test_where_lerobots_own_class_converges_it_is_where_posekit_is(assets: Path,
         joints = start
         for _ in range(300):
             joints = other.inverse_kinematics(joints, pose)
-        assert_allclose(own.forward_kinematics(joints)[:3, 3], pose[:3, 3], atol=2e-3)
+        # It makes one full step in a call, without a check whether that led nearer; some starts it never leaves.
+        if np.linalg.norm(own.forward_kinematics(joints)[:3, 3] - pose[:3, 3]) < 1e-6:
+            converged += 1
+            assert_allclose(found, joints, atol=0.01)
+    assert converged >= 10

@@ -87,6 +87,15 @@ def test_out_of_reach_is_data(arm: Robot) -> None:
     assert np.isfinite(solution.q).all()
 
 
+def test_what_only_limits_forbid_is_proven() -> None:
+    text = posekit.ARM6.replace('lower="-6.283185307179586" upper="6.283185307179586"', 'lower="-0.2" upper="0.2"')
+    narrow, wide = Robot.from_urdf(text), Robot.from_urdf(posekit.ARM6)
+    target = wide.forward(np.full(6, 1.0))
+    assert wide.solve(target).reached
+    assert narrow.solve(target).status is Status.OUTSIDE_LIMITS
+    assert narrow.solve_batch([target]).status[0] == Status.OUTSIDE_LIMITS
+
+
 def test_batch_rows_have_the_bits_of_single_solves(arm: Robot, panda: Robot) -> None:
     for robot in (arm, panda):
         targets = targets_of(robot, 300)

@@ -54,7 +54,7 @@ describe.each(["light", "dark"] as const)("in the %s theme", (colorScheme) => {
       expect(overflow, tab).toBeLessThanOrEqual(0);
     }
     await page.locator("#sheet-tab-solve").click();
-    const reset = page.getByRole("button", { name: "Back to the scene as it was" });
+    const reset = page.getByRole("button", { name: "Reset to the original scene" });
     expect(await reset.count(), "one way back").toBe(1);
     await page.evaluate(() => { globalThis.posekitSession.moveHandle("target:0", { position: [0.2, 0.3, 0] }); });
     await reset.click();

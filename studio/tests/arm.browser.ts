@@ -109,7 +109,7 @@ test("a path is recorded, played with its speeds, scrubbed and left", async () =
   await seconds.fill("0.2");
   await seconds.press("Enter");
   await page.waitForFunction(() => globalThis.posekitSession.arm.track.value?.asked === 0.4);
-  expect(await page.locator(".arm-path .chip").innerText()).toMatch(/more than asked: as fast as joint_\d/);
+  expect(await page.locator(".arm-path .chip").innerText()).toMatch(/longer than requested: as fast as joint_\d/);
   await page.getByRole("button", { name: "Play the path" }).click();
   expect(await page.locator(".speed-row").count()).toBe(7);
   await page.waitForFunction(() => !globalThis.posekitSession.arm.running.value && globalThis.posekitSession.arm.frame.value !== null);

@@ -46,7 +46,7 @@ test("the tool of a robot is chosen, a goal is added and removed, and nothing ju
   expect((await tasks(page)).map(({ name }) => name)).toEqual(["tool0"]);
   await dragHandle(page, "target:0", { x: -20, y: 15 });
   expect((await resultOf(page)).status).toBe("reached");
-  await expect(page.getByRole("button", { name: /only goal stays/ }).getAttribute("aria-disabled")).resolves.toBe("true");
+  await expect(page.getByRole("button", { name: /only goal cannot/ }).getAttribute("aria-disabled")).resolves.toBe("true");
   for (let back = 0; back < 5; back += 1) await page.keyboard.press("Control+z");
   await settled(page);
   expect((await tasks(page)).map(({ name }) => name)).toEqual(["tool0"]);
@@ -96,7 +96,7 @@ test("a limit of a robot is dragged and typed", async () => {
   const was = await most();
   await page.evaluate((at) => { globalThis.posekitSession.selection.value = `limit:${at}:max`; }, joint);
   await settled(page);
-  const field = page.getByLabel("Largest");
+  const field = page.getByLabel("Maximum");
   if (!(await field.isVisible())) await page.locator("summary", { hasText: "Selected" }).click();
   await field.fill("-40");
   await field.press("Enter");

@@ -50,7 +50,7 @@ test("the walk is there, is drawn and cleaned, and the numbers say so", async ()
   const [before, after] = await metric(page, "drift_median");
   expect(before).toBeGreaterThan(20);
   expect(after).toBeLessThan(1);
-  await page.getByRole("switch", { name: "Make feet stand" }).uncheck({ force: true });
+  await page.getByRole("switch", { name: "Remove foot slide" }).uncheck({ force: true });
   await calm(page);
   const [off, same] = await metric(page, "drift_median");
   expect(same).toBe(off);
@@ -68,7 +68,7 @@ test("it plays, pauses, steps and scrubs", async () => {
   await page.waitForFunction(() => globalThis.posekitMotion.frame.value > 8);
   await page.getByRole("button", { name: "Pause" }).click();
   const here = await frame();
-  await page.getByRole("button", { name: "On one frame" }).click();
+  await page.getByRole("button", { name: "Forward one frame" }).click();
   expect(await frame()).toBe(here + 1);
   await page.getByRole("slider", { name: "Frame", exact: true }).focus();
   await page.keyboard.press("Home");
@@ -130,7 +130,7 @@ test("any joint can be held: a hand gets a row, stands still, and undo takes it 
   const before = await contacts(page);
   const speed = await metric(page, "slide_speed");
   await page.evaluate(() => { globalThis.posekitMotion.goTo(60); });
-  await page.getByLabel("Hold another joint, from the frame on show").selectOption({ label: "LeftHand" });
+  await page.getByLabel("Hold another joint, from the current frame").selectOption({ label: "LeftHand" });
   await calm(page);
   const added = (await contacts(page)).at(-1);
   expect(added?.joint).toBe("LeftHand");
@@ -301,7 +301,7 @@ describe("files", () => {
   test("a file whose rows are miscounted says how it becomes sound", async () => {
     const { page, close } = await openMotion();
     await page.setInputFiles("#open-file", { name: "miscounted.bvh", mimeType: "", buffer: Buffer.from(WALK.replace(/Frames:\s*\d+/, "Frames: 7")) });
-    await expect.poll(() => page.locator(".notice[data-kind=error]").innerText().catch(() => "")).toMatch(/says 7[\s\S]*posekit convert miscounted\.bvh -o whole\.bvh --lenient/);
+    await expect.poll(() => page.locator(".notice[data-kind=error]").innerText().catch(() => "")).toMatch(/is 7[\s\S]*posekit convert miscounted\.bvh -o whole\.bvh --lenient/);
     await close();
   });
 
@@ -402,7 +402,7 @@ test.skipIf(assets === null)("a character wears its own colours, and takes its i
   expect(await orange()).toBeGreaterThan(0.01);
   expect(await colours()).toBeGreaterThan(50);
   await page.locator("summary", { has: page.getByRole("heading", { name: "View", exact: true }) }).click();
-  await page.getByRole("switch", { name: "In its own colours" }).uncheck({ force: true });
+  await page.getByRole("switch", { name: "Original colours" }).uncheck({ force: true });
   await calm(page);
   expect(await orange()).toBeLessThan(0.001);
   // The original stands aside in a skin of its own, which is grey whatever the result wears.

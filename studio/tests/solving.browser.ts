@@ -144,9 +144,9 @@ test("half-steps go forth and back through one iteration", async () => {
   await settled(page);
   await page.evaluate(() => { globalThis.posekitSession.scrub(0); });
   const phase = () => page.evaluate(() => `${globalThis.posekitSession.cursor.value?.iteration} ${globalThis.posekitSession.cursor.value?.phase}`);
-  await page.getByRole("button", { name: "On half a step" }).click();
+  await page.getByRole("button", { name: "Forward half a step" }).click();
   expect(await phase()).toBe("1 joint");
-  await page.getByRole("button", { name: "On one iteration" }).click();
+  await page.getByRole("button", { name: "Forward one iteration" }).click();
   expect(await phase()).toBe("1 iteration");
   await page.getByRole("button", { name: "Back half a step" }).click();
   expect(await phase()).toBe("1 joint");
@@ -246,7 +246,7 @@ test("numbers are typed with a point or a comma, and what is not taken is said",
 test("playing goes on by itself and follows the target", async () => {
   const { page } = studio;
   await openScene(page, "rope");
-  await page.getByLabel("Iterations a frame").selectOption("1");
+  await page.getByLabel("Iterations per frame").selectOption("1");
   await page.getByRole("button", { name: "Play" }).click();
   await dragHandle(page, "target:0", { x: -50, y: 20 });
   await page.waitForFunction(() => globalThis.posekitSession.results.value[0]?.status === "reached");

@@ -1,4 +1,4 @@
-//! The benchmark workspace, which has its own lock file because of the peers in it.
+//! The benchmark workspace, which has its own lock file because of the other libraries in it.
 
 use std::env;
 use std::fs;
@@ -12,7 +12,7 @@ use crate::wasm;
 
 const MANIFEST: &str = "bench/Cargo.toml";
 
-/// Runs the race with the peers and the steps of the task solver; `race`, `steps` or `questions` (the criterion benches) as the first
+/// Runs the comparison with other libraries and the steps of the task solver; `race`, `steps` or `questions` (the criterion benches) as the first
 /// argument runs only that, `arms` the comparison on robot arms and then every limb of the robots (`arms success` only these), `wasm` the comparison of WebAssembly,
 /// `motion` that of tools that clean clips, `motion speed` only the speed of posekit's own. All other arguments are passed on.
 ///
@@ -44,27 +44,27 @@ fn web() -> Result<()> {
     let manifest = format!("{FOLDER}/Cargo.toml");
     run(cargo().args(["build", "--quiet", "--release", "--locked", "--manifest-path", &manifest]))?;
     crate::node::install(Path::new(FOLDER))?;
-    // The package is a link, and what it needs is beside the link.
+    // The package is a link, and its dependencies are beside the link.
     let flags = ["--preserve-symlinks", "--preserve-symlinks-main"];
     let native = format!("{FOLDER}/target/release/{NATIVE}{}", env::consts::EXE_SUFFIX);
     run(Command::new("node").args(flags).args([&format!("{FOLDER}/compare.js"), &native]))
 }
 
-/// Steps of the task solver, after those of the peers in Python where these can be had.
+/// Steps of the task solver, after those of the Python libraries if available.
 fn steps(arguments: &[String]) -> Result<()> {
-    // Without arguments the tables are written, and then the peers' times must be of this run.
+    // Without arguments the tables are written, and then the times of the other libraries must be from this run.
     if arguments.is_empty() {
         run_python_peers()?;
     }
     program("steps", arguments)
 }
 
-/// Runs the peers in Python; says so if they cannot be run, and goes on.
+/// Runs the Python libraries; reports it if they cannot be run, and continues.
 fn run_python_peers() -> Result<()> {
     const RESULTS: &str = "bench/target/python/results.json";
     if env::var_os("POSEKIT_ASSETS").is_none() {
         println!(
-            "the peers in Python are left out: POSEKIT_ASSETS names no folder with their robots"
+            "the Python libraries are skipped: POSEKIT_ASSETS names no folder with their robots"
         );
         return forget(RESULTS);
     }
@@ -74,12 +74,12 @@ fn run_python_peers() -> Result<()> {
 fn run_python(script: &str, results: &str) -> Result<()> {
     forget(results)?;
     if let Err(error) = run(Command::new("python3").arg(script)) {
-        println!("the peers in Python are left out: {error:#}");
+        println!("the Python libraries are skipped: {error:#}");
     }
     Ok(())
 }
 
-/// Results of an earlier run must not stand beside those of this one.
+/// Removes results of an earlier run, which must not appear beside those of this one.
 fn forget(results: &str) -> Result<()> {
     if fs::exists(results)? {
         fs::remove_file(results)?;
@@ -87,7 +87,7 @@ fn forget(results: &str) -> Result<()> {
     Ok(())
 }
 
-/// Arms, after those of the peers in Python where these can be had, and then every limb.
+/// Arms, after those of the Python libraries if available, and then every limb.
 fn arms(arguments: &[String]) -> Result<()> {
     if !arguments.is_empty() {
         return arms_program(arguments);
@@ -98,12 +98,12 @@ fn arms(arguments: &[String]) -> Result<()> {
     arms_program(&["success".to_owned()])
 }
 
-/// The program, with the peer that needs cmake where there is one.
+/// The program, with the library that needs cmake, if cmake is installed.
 fn arms_program(arguments: &[String]) -> Result<()> {
     let mut command = cargo();
     command.args(["run", "--quiet", "--release", "--manifest-path", MANIFEST, "--bin", "arms"]);
     if Command::new("cmake").arg("--version").output().is_ok() {
-        // Its copy of NLopt names a policy that cmake 4 has dropped.
+        // Its copy of NLopt requires a policy that cmake 4 has dropped.
         command.args(["--features", "ik-geo"]).env("CMAKE_POLICY_VERSION_MINIMUM", "3.5");
     }
     run(command.arg("--").args(arguments))

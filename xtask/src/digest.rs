@@ -1,4 +1,4 @@
-//! The determinism digest: one number over every case of the table, the same in every build.
+//! The determinism digest: a hash of all cases of the table, the same in every build.
 
 use std::fs;
 
@@ -19,8 +19,8 @@ pub(crate) fn compare() -> Result<()> {
         .with_context(|| format!("{COMMITTED}: `cargo xtask bless` writes it"))?;
     if committed.trim() != fresh {
         bail!(
-            "the digest is {fresh}, {COMMITTED} says {}; if the results were meant to change, \
-             run `cargo xtask bless` and say why in the commit",
+            "the digest is {fresh}, but {COMMITTED} has {}; if the results were meant to change, \
+             run `cargo xtask bless` and explain it in the commit",
             committed.trim()
         );
     }
@@ -31,7 +31,7 @@ pub(crate) fn compare() -> Result<()> {
 /// Writes the digest file and the expected output of the command-line transcripts.
 ///
 /// # Errors
-/// When debug and release builds disagree: there is no single digest to write then.
+/// When debug and release builds disagree.
 pub(crate) fn bless() -> Result<()> {
     let fresh = digest_of_both_builds()?;
     fs::write(COMMITTED, format!("{fresh}\n")).context(COMMITTED)?;
@@ -50,7 +50,9 @@ fn digest_of_both_builds() -> Result<String> {
     let debug = digest(&[])?;
     let release = digest(&["--release"])?;
     if debug != release {
-        bail!("the digest is {debug} in debug and {release} in release: same input, other bits");
+        bail!(
+            "the digest is {debug} in debug and {release} in release: the same input gives different bits"
+        );
     }
     Ok(debug)
 }
@@ -59,11 +61,11 @@ fn digest(build: &[&str]) -> Result<String> {
     let mut command = cargo();
     command.args(["run", "--quiet"]).args(build);
     command.args(["--package", "posekit-cli", "--", "digest", CASES]);
-    let text = output(&mut command).context("`posekit digest` gives no digest")?;
+    let text = output(&mut command).context("`posekit digest` failed")?;
     hexadecimal(&text).with_context(|| format!("`posekit digest {CASES}` printed {text:?}"))
 }
 
-/// The digest in a program's output: the only word, hexadecimal and long enough to be one.
+/// The digest in a program's output: the only word, hexadecimal and sufficiently long.
 fn hexadecimal(text: &str) -> Result<String> {
     let word = text.trim();
     if word.len() < 16 || !word.bytes().all(|byte| byte.is_ascii_hexdigit()) {

@@ -1,4 +1,4 @@
-//! Every example of every crate is run: an example that panics is a wrong page of the manual.
+//! Runs every example of every crate, because examples are documentation.
 
 use std::fs;
 use std::path::Path;

@@ -13,7 +13,7 @@ const TARGETS: [&str; 4] = ["bvh", "gltf", "contacts", "pipeline"];
 /// How long each target runs by default \[s\].
 const SECONDS: &str = "60";
 
-/// What libFuzzer needs to see which branches a program took. A stable compiler passes these options on to LLVM, so no nightly one is needed.
+/// The instrumentation for libFuzzer. A stable compiler passes these options on to LLVM, so a nightly one is not necessary.
 const FLAGS: &str = "-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
     -Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table \
     -Cllvm-args=-sanitizer-coverage-trace-compares -Ccodegen-units=1 --cfg fuzzing";
@@ -39,14 +39,14 @@ pub(crate) fn fuzz(arguments: &[String]) -> Result<()> {
 }
 
 fn fuzz_one(target: &str, seconds: &str) -> Result<()> {
-    // New inputs go into a folder that is not committed; the seeds stay as they are.
+    // New inputs go into a folder that is not committed; the seeds are unchanged.
     let own = format!("{FOLDER}/target/corpus/{target}");
     let found = format!("{FOLDER}/target/found/{target}/");
     for folder in [&own, &found] {
         fs::create_dir_all(folder).with_context(|| format!("cannot make {folder}"))?;
     }
     let manifest = format!("{FOLDER}/Cargo.toml");
-    // With the target named, the flags leave build scripts alone.
+    // With an explicit target, the flags do not apply to build scripts.
     let host = host()?;
     let build =
         ["build", "--release", "--manifest-path", &manifest, "--target", &host, "--bin", target];
@@ -58,9 +58,9 @@ fn fuzz_one(target: &str, seconds: &str) -> Result<()> {
         .args(["-max_len=16384", "-timeout=10", "-rss_limit_mb=1024", "-print_final_stats=1"]))
 }
 
-/// The machine that this runs on, as the compiler calls it.
+/// The host triple of the compiler.
 fn host() -> Result<String> {
     let text = output(Command::new("rustc").arg("-vV"))?;
     let line = text.lines().find_map(|line| line.strip_prefix("host: "));
-    line.map(str::to_owned).context("rustc does not say its host")
+    line.map(str::to_owned).context("rustc does not report its host")
 }

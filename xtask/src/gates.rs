@@ -1,4 +1,4 @@
-//! The gates: what must hold before a change is merged.
+//! The checks that must pass before a change is merged.
 
 use std::process::Command;
 
@@ -8,7 +8,7 @@ use crate::process::{cargo, output, run, works};
 use crate::steps::{Needs, Step, run_all};
 use crate::{digest, examples, mjcf, py, tidy, wasm};
 
-/// The crates that go to the package registry.
+/// The crates to publish.
 const PUBLISHED: [&str; 5] =
     ["posekit", "posekit-motion", "posekit-io", "posekit-collision", "posekit-cli"];
 
@@ -49,7 +49,7 @@ pub(crate) fn test() -> Result<()> {
     run_all(&steps)
 }
 
-/// The other workspaces are formatted with the rest, though the other gates leave them alone.
+/// The other workspaces are formatted with the rest, although the other gates ignore them.
 fn format() -> Result<()> {
     for manifest in [
         "Cargo.toml",
@@ -63,8 +63,8 @@ fn format() -> Result<()> {
     Ok(())
 }
 
-/// Every crate that will be published can be packaged: its manifest is complete, and its licences and its README are inside. Whether what is
-/// inside compiles by itself is left to the release, which builds each package.
+/// Every crate that will be published can be packaged: its manifest is complete, and its licences and its README are inside. Whether its
+/// content compiles by itself is checked at the release, which builds each package.
 fn packages() -> Result<()> {
     let mut command = cargo();
     command.args(["package", "--quiet", "--offline", "--no-verify", "--allow-dirty"]);
@@ -107,7 +107,7 @@ fn features() -> Result<()> {
         .args(["--test", "batch_allocations"]))
 }
 
-/// Nextest shows a summary of its own and runs binaries in parallel; `cargo test` is always there.
+/// Nextest prints a summary and runs binaries in parallel; `cargo test` is always available.
 fn tests() -> Result<()> {
     if works(cargo().args(["nextest", "--version"])) {
         return run(cargo().args(["nextest", "run", "--workspace", "--no-fail-fast"]).args([
@@ -125,7 +125,7 @@ fn doc_tests() -> Result<()> {
     run(cargo().args(["test", "--workspace", "--doc", "--no-fail-fast", "--quiet"]))
 }
 
-/// The command's crate is left out: its binary and the library share the name `posekit`, and the
+/// The command's crate is excluded: its binary and the library share the name `posekit`, and the
 /// page of one would overwrite the other's.
 fn docs() -> Result<()> {
     run(cargo()
@@ -147,8 +147,8 @@ fn no_deny() -> Option<String> {
         .then(|| "no cargo-deny: cargo install cargo-deny".to_owned())
 }
 
-/// The advisory database is left to a person or a scheduled job: it needs the network, and a
-/// change must not fail for what was published elsewhere overnight.
+/// The advisory database is checked elsewhere, by a scheduled job: it needs the network, and a
+/// change must not fail because of a new advisory.
 fn deny() -> Result<()> {
     run(cargo().args(["deny", "check", "bans", "licenses", "sources"]))
 }

@@ -1,13 +1,9 @@
 //! Every recurring job of the repository, behind one command: `cargo xtask JOB`.
 //!
-//! The jobs call the same tools a person would type, the cheap ones first,
-//! and say how long each took. Nothing is skipped silently: a missing program is named.
+//! The jobs call the usual tools, the fast ones first,
+//! and report the time of each. Nothing is skipped silently: a missing program is named.
 #![forbid(unsafe_code)]
-#![expect(
-    clippy::print_stdout,
-    clippy::print_stderr,
-    reason = "the jobs talk to the person at the terminal"
-)]
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "the jobs print to the terminal")]
 
 mod bench;
 mod digest;
@@ -33,10 +29,10 @@ const HELP: &str = "\
 Usage: cargo xtask JOB [ARGUMENTS]
 
   test                 run every check: format, lints, features, tests, docs, tidy, packages, examples, digest, spelling,
-                       licences, studio; says first what it will skip and how long it takes
+                       licences, studio; first reports what it will skip and how long it takes
   wasm                 build the npm package into crates/posekit-wasm/pkg;
                        --from-source also builds the standard library
-  studio [--port N]    build what is missing of the studio and serve it on this machine; --build only builds
+  studio [--port N]    build the missing parts of the studio and serve it on this machine; --build only builds
                        the static folder, --no-open opens no browser, --screenshots takes pictures of every scene
   mjcf                 compare the kinematics of MJCF files with MuJoCo's, which is installed for it
   py [peers|wheel]     build the Python package and run its tests in target/python; with peers also against other

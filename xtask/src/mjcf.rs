@@ -9,13 +9,13 @@ use anyhow::{Context as _, Result, bail};
 
 use crate::process::{cargo, quiet_unless_seen, run, timed, works};
 
-/// The version that the expected results were found with; the package brings `NumPy` along.
+/// The version of the expected results; the package depends on `NumPy`.
 const MUJOCO: &str = "mujoco==4.0.0";
 
 /// A virtual environment with MuJoCo.
 const ENVIRONMENT: &str = "target/mujoco";
 
-/// Models of our own; those of the assets come besides.
+/// The repository's own models, compared in addition to those of the assets.
 const OWN: &str = "testdata/mjcf";
 
 const PROGRAM: &str = "mjcf_poses";
@@ -31,7 +31,7 @@ pub(crate) fn compare() -> Result<()> {
     let (folders, missing): (Vec<_>, Vec<_>) =
         folders.into_iter().partition(|folder| folder.is_dir());
     for folder in missing {
-        println!("left out, as it is not there: {}", folder.display());
+        println!("skipped, because it does not exist: {}", folder.display());
     }
     let python = environment()?;
     let program = program()?;
@@ -44,7 +44,7 @@ pub(crate) fn compare() -> Result<()> {
         .args(folders))
 }
 
-/// What the comparison lacks here: Python, or the models to compare.
+/// What is missing for the comparison: Python, or the models.
 pub(crate) fn missing() -> Option<String> {
     if !works(Command::new(PYTHON).arg("--version")) {
         return Some("no Python: install Python 3.10 or later, with venv and pip".to_owned());
@@ -60,7 +60,7 @@ fn assets() -> PathBuf {
     env::var_os("POSEKIT_ASSETS").map_or_else(|| PathBuf::from("../shared/assets"), PathBuf::from)
 }
 
-/// The Python of the environment, which is made the first time.
+/// The Python of the environment, which is created on the first run.
 fn environment() -> Result<PathBuf> {
     let folder = Path::new(ENVIRONMENT);
     let python = folder.join(if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" });
@@ -85,8 +85,8 @@ fn program() -> Result<PathBuf> {
     let name = format!("{PROGRAM}{}", env::consts::EXE_SUFFIX);
     let path = Path::new(&target).join("debug/examples").join(name);
     if !path.is_file() {
-        bail!("cargo built no {}", path.display());
+        bail!("cargo did not build {}", path.display());
     }
-    // Python looks for a program without a folder on the search path.
+    // Python searches the path for a program without a folder.
     fs::canonicalize(&path).context("the program has no path")
 }

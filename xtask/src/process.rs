@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 
-/// The cargo that runs this program, so that a chosen toolchain stays chosen.
+/// The cargo that runs this program, so that the toolchain is the same.
 pub(crate) fn cargo() -> Command {
     Command::new(env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo")))
 }
@@ -31,10 +31,11 @@ pub(crate) fn output(command: &mut Command) -> Result<String> {
     if !output.status.success() {
         bail!("{} failed ({})", shown(command), output.status);
     }
-    String::from_utf8(output.stdout).with_context(|| format!("{} wrote no UTF-8", shown(command)))
+    String::from_utf8(output.stdout)
+        .with_context(|| format!("the output of {} is not UTF-8", shown(command)))
 }
 
-/// Runs a long step under a line that names it, and says afterwards how long it took.
+/// Runs a long step after a line with its name, and prints its time.
 pub(crate) fn timed<T>(name: &str, step: impl FnOnce() -> Result<T>) -> Result<T> {
     println!("{name} …");
     let start = Instant::now();
@@ -43,12 +44,12 @@ pub(crate) fn timed<T>(name: &str, step: impl FnOnce() -> Result<T>) -> Result<T
     Ok(value)
 }
 
-/// `--quiet` for cargo where nobody would see its progress bar.
+/// `--quiet` for cargo if there is no terminal for its progress bar.
 pub(crate) fn quiet_unless_seen() -> Option<&'static str> {
     (!stderr().is_terminal()).then_some("--quiet")
 }
 
-/// Whether a command can be started and succeeds, without showing what it says.
+/// Whether a command can be started and succeeds, without showing its output.
 pub(crate) fn works(command: &mut Command) -> bool {
     command
         .stdout(Stdio::null())
@@ -57,7 +58,7 @@ pub(crate) fn works(command: &mut Command) -> bool {
         .is_ok_and(|status| status.success())
 }
 
-/// What a command wrote to standard output; `None` where it cannot be started or fails, of which nothing is shown.
+/// The standard output of a command; `None` if it cannot be started or fails, without a message.
 pub(crate) fn quiet(command: &mut Command) -> Option<String> {
     let output = command.stderr(Stdio::null()).output().ok()?;
     let text = output.status.success().then_some(output.stdout)?;

@@ -14,6 +14,8 @@ const ENVIRONMENT: &str = "target/python";
 /// A list of the packages that the tests need, and one of those that they are compared with.
 const NEEDED: &str = "python/tests/requirements.txt";
 const PEERS: &str = "python/tests/requirements-peers.txt";
+/// Of this package one file is compared, so that what it depends on, `PyTorch` among others, is left out.
+const ALONE: &str = "lerobot==0.4.4";
 /// The crate, whose tests are all in Python.
 const CRATE: [&str; 4] = ["--package", "posekit-py", "--features", "python"];
 
@@ -62,6 +64,7 @@ pub(crate) fn missing() -> Option<String> {
 fn peers() -> Result<()> {
     let python = environment()?;
     install_list(&python, PEERS)?;
+    install_package(&python, &["--no-deps", ALONE])?;
     install(&python)?;
     pytest(&python, &["-m", "peers"])
 }
@@ -79,6 +82,8 @@ fn wheel() -> Result<()> {
     if cfg!(target_os = "linux") {
         install_package(&python, &["ziglang"])?;
         command.args(["--zig", "--compatibility", "manylinux2014"]);
+        // maturin looks for zig in the Python that it finds.
+        command.env("PATH", path_with(&python)?);
     }
     run(&mut command)?;
     let wheels: Vec<PathBuf> =

@@ -1,4 +1,4 @@
-//! Steps that run one after another, each under a heading with its time: what will be skipped at the start, a summary at the end.
+//! Steps that run one after another, with a list of those that will be skipped at the start, and a summary with times at the end.
 
 use std::env;
 use std::fs;
@@ -6,31 +6,31 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
 
-/// Where the time of the last complete run is kept, in seconds.
+/// The file with the time of the last complete run in seconds.
 const LAST_TIME: &str = "target/xtask-test-seconds";
 
-/// What a step needs besides Rust. The functions say what is missing here, if anything is.
+/// The requirements of a step besides Rust. The functions return what is missing, if anything.
 #[derive(Clone, Copy)]
 pub(crate) enum Needs {
     /// Nothing.
     Rust,
-    /// A program that few people have: without it the step is skipped.
+    /// An uncommon program: without it the step is skipped.
     Optional(fn() -> Option<String>),
-    /// Programs without which the step is skipped, but fails where `CI=true`: a server that lacks them has not checked what it must.
+    /// Programs without which the step is skipped, but fails with `CI=true`, because a server must have them.
     RequiredInCi(fn() -> Option<String>),
 }
 
 /// One named check.
 pub(crate) struct Step {
-    /// What the heading and the summary call it.
+    /// The name in the heading and the summary.
     pub(crate) name: &'static str,
-    /// What it needs.
+    /// Its requirements.
     pub(crate) needs: Needs,
     /// The check.
     pub(crate) check: fn() -> Result<()>,
 }
 
-/// What will become of a step.
+/// The plan for a step.
 enum Plan {
     Run,
     Skip(String),
@@ -38,7 +38,7 @@ enum Plan {
 }
 
 impl Step {
-    /// A step that needs Rust alone.
+    /// A step that needs only Rust.
     pub(crate) const fn new(name: &'static str, check: fn() -> Result<()>) -> Self {
         Self { name, needs: Needs::Rust, check }
     }
@@ -57,7 +57,7 @@ impl Step {
     }
 }
 
-/// Runs every step, also after a failure, so that one run shows all that is wrong.
+/// Runs every step, even after a failure, so that one run shows all problems.
 ///
 /// # Errors
 /// When a step failed, after the summary.
@@ -73,7 +73,7 @@ pub(crate) fn run_all(steps: &[Step]) -> Result<()> {
         let verdict = match plan {
             Plan::Run => (step.check)().map(|()| "ok".to_owned()),
             Plan::Skip(what) => Ok(format!("skipped: {what}")),
-            Plan::Fail(what) => Err(anyhow::anyhow!("{what}, and with CI=true no step is skipped")),
+            Plan::Fail(what) => Err(anyhow::anyhow!("{what}; with CI=true no step is skipped")),
         };
         let verdict = verdict.unwrap_or_else(|error| {
             failures += 1;
@@ -87,12 +87,12 @@ pub(crate) fn run_all(steps: &[Step]) -> Result<()> {
     if failures > 0 {
         bail!("{failures} of {} steps failed", steps.len());
     }
-    // Only for the next announcement, which does without it as well.
+    // Only used for the next announcement, so failures are ignored.
     let _ = fs::write(LAST_TIME, start.elapsed().as_secs().to_string());
     Ok(())
 }
 
-/// Says how long it will take, and what will be skipped for want of which program.
+/// Prints the expected time, and which steps will be skipped because of which missing program.
 fn announce(steps: &[Step], plans: &[Plan]) {
     println!("{} steps; {}.", steps.len(), expected_time(fs::read_to_string(LAST_TIME).ok()));
     let mut skipped: Vec<(&str, Vec<&str>)> = Vec::new();

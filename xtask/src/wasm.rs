@@ -14,16 +14,16 @@ use crate::process::{cargo, quiet_unless_seen, run, timed, works};
 
 pub(crate) use route::{Route, find_or_install, find_route, find_source};
 
-/// The package as npm would publish it; git ignores it.
+/// The package for npm, which git ignores.
 pub(crate) const PACKAGE: &str = "crates/posekit-wasm/pkg";
-/// What is written by hand: adapters, their tests, the package's description.
+/// The sources of the package: adapters, their tests, its description.
 const SOURCE: &str = "crates/posekit-wasm/npm";
 const BINDGEN: &str = "tools/bindgen/Cargo.toml";
 const BINDGEN_SOURCE: &str = "tools/bindgen/src/main.rs";
-/// Files of the package that are copied as they are.
+/// Files that are copied unchanged.
 const COPIED: [&str; 5] = ["package.json", "README.md", "node.js", "LICENSE-MIT", "LICENSE-APACHE"];
 
-/// What compilers assume today, and SIMD.
+/// The default features of current compilers, and SIMD.
 const FEATURES: [&str; 8] = [
     "simd",
     "bulk-memory",
@@ -38,7 +38,7 @@ const FEATURES: [&str; 8] = [
 /// Builds the package; with `--from-source` the standard library too, whether or not the target is installed.
 ///
 /// # Errors
-/// When no compiler here can make WebAssembly, with what to install; when a build fails.
+/// When no compiler for WebAssembly is installed, with what to install; when a build fails.
 pub(crate) fn wasm(arguments: &[String]) -> Result<()> {
     let route = match arguments {
         [] => find_or_install()?,
@@ -59,7 +59,7 @@ pub(crate) fn build(route: &Route) -> Result<()> {
     fs::create_dir_all(PACKAGE).context(PACKAGE)?;
     let built = Path::new(PACKAGE).join("posekit_bg.wasm");
     let has_npm = works(Command::new("npm").arg("--version"));
-    // The package's own description is what npm links to.
+    // npm links to the package's own description.
     copy_sources()?;
     if has_npm {
         install(SOURCE)?;
@@ -72,7 +72,7 @@ pub(crate) fn build(route: &Route) -> Result<()> {
         run(npm(SOURCE).args(["run", "--silent", "build"]))?;
     } else {
         println!(
-            "npm is not installed: the package lacks its adapters, posekit/three and posekit/urdf"
+            "npm is not installed: the package is built without its adapters, posekit/three and posekit/urdf"
         );
     }
     Ok(())
@@ -91,23 +91,23 @@ fn is_newer(file: &Path, than: &Path) -> bool {
     time(file).zip(time(than)).is_some_and(|(file, than)| file > than)
 }
 
-/// Runs `wasm-opt` over the module: smaller and a twentieth faster, and no bit of a result changes. It puts `fmax` and other small functions,
-/// which the compiler calls, where they are used. Where there is none that reads what compilers write today, the module stays as it is.
+/// Runs `wasm-opt` on the module, which makes it smaller and a twentieth faster without changing a bit of any result. It inlines `fmax` and other small
+/// functions that the compiler calls. Without a version that supports the compiler's output, the module is unchanged.
 fn optimise(module: &Path) -> Result<()> {
     let out = module.with_extension("opt");
     for mut command in optimisers()? {
-        // By name: all of them together would write modules that no browser reads yet.
+        // By name: enabling all features would produce modules that browsers do not support yet.
         command.args(FEATURES.map(|feature| format!("--enable-{feature}")));
         command.arg("-O3").arg(module).arg("-o").arg(&out);
         if works(&mut command) {
             return fs::rename(&out, module).with_context(|| format!("{}", module.display()));
         }
     }
-    println!("no wasm-opt here reads the module: it stays as the compiler made it");
+    println!("no suitable wasm-opt is installed: the module is not optimised further");
     Ok(())
 }
 
-/// Where `wasm-opt` may be: among the packages of npm, whose version the lock file says, else where distributions put it.
+/// The places of `wasm-opt`: among the packages of npm, in the version of the lock file, else where distributions install it.
 fn optimisers() -> Result<Vec<Command>> {
     let script = Path::new(SOURCE).join("node_modules/binaryen/bin/wasm-opt");
     let mut found = Vec::new();
@@ -120,7 +120,7 @@ fn optimisers() -> Result<Vec<Command>> {
     Ok(found)
 }
 
-/// Copies what is written by hand, whatever of it is there.
+/// Copies the hand-written files that exist.
 fn copy_sources() -> Result<()> {
     for name in COPIED {
         let beside = Path::new(SOURCE).join("package").join(name);
@@ -140,7 +140,7 @@ pub(crate) fn gate() -> Result<()> {
     run(npm(SOURCE).args(["test", "--silent"]))
 }
 
-/// What the package, and all that is built on it, cannot be built and tested without; `None` where all is there.
+/// What is missing to build and test the package and its users; `None` if nothing is.
 pub(crate) fn missing_tools() -> Option<String> {
     for (program, package) in [("node", "nodejs"), ("npm", "npm")] {
         if !works(Command::new(program).arg("--version")) {

@@ -52,8 +52,8 @@ pub fn section(measured: &[Measured], extent: &Extent, notes: &[String]) -> Stri
     let _ = write!(
         text,
         "Targets are poses of the tool in random configurations inside the limits (half a turn to both sides where a joint has none), and starts are other such \
-         configurations. **Solved**: within {TOLERANCE:e} (m, rad) and the limits by forward kinematics of the benchmark's own, whatever the solver \
-         reports. **Wrong**: reported as solved, and not. Times include failures, and setting the start and reading the answer. **Worst error** is of what is reported as \
+         configurations. **Solved**: within {TOLERANCE:e} (m, rad) and the limits by the benchmark's own forward kinematics, whatever the solver \
+         reports. **Wrong**: reported as solved, but not. Times include failures, setting the start and reading the result. **Worst error** is that of the targets reported as \
          solved \\[m, rad\\]. **Times posekit** divides medians by that of posekit's first row. Solvers without restarts are started again from random configurations, at most \
          {STARTS} starts. Peers marked with * are in Python: CPU time of the call, in a process of its own, on the same targets.\n\n",
     );
@@ -136,7 +136,7 @@ fn all_table(measured: &[Measured]) -> String {
         }
     }
     format!(
-        "### All solutions\n\nHow many a target has on average by each solver that returns all that it finds, inside the limits, and the median time of a solve, and for each of them.\n\n{}\n",
+        "### All solutions\n\nThe mean number of solutions of a target inside the limits, for each solver that returns all it finds, and the median time of a solve, in total and for each solution.\n\n{}\n",
         markdown(&cells)
     )
 }
@@ -179,9 +179,9 @@ fn lines_table(measured: &[Measured]) -> String {
     let nobody: Vec<String> = measured.iter().map(nobody).collect();
     format!(
         "### Lines at {RATE} Hz\n\nStraight lines of {:.1} cm at {SPEED} m/s with the orientation kept, from random configurations and in random directions; every pose of a sample along \
-         each is in reach, though not always on one branch. Each target is solved from the answer to the one before. **Completed**: every target solved, with every joint below its \
+         each is within reach, though not always on one branch. Each target is solved from the solution of the previous one. **Completed**: every target solved, with every joint below its \
          velocity limit (that of its file, or {JUMP} rad/s). **Ended**: lines with a target that was not reached. **Too fast**: steps above a velocity limit, and the lines they are on; \
-         **jumps**: the same for {JUMP} rad/s. Times are of single targets.\n\n{}\nLines that nobody completes: {}.\n\n",
+         **jumps**: the same for {JUMP} rad/s. Times are of single targets.\n\n{}\nLines that no solver completes: {}.\n\n",
         100.0 * LENGTH,
         markdown(&cells),
         nobody.join(", "),
@@ -205,8 +205,8 @@ fn pieces_table(measured: &[Measured], clock: f64) -> String {
         }
     }
     format!(
-        "### What the pieces cost\n\nMeans over random configurations. An iteration of `Arm::solve` is the slope of times over iterations in solves from random starts. **Flop** is what a general \
-         transform for each joint takes, with 30 for a sine and cosine; arms with simpler geometry need less. **The limit** is {FLOP_PER_CYCLE} flop a cycle, that of a core without vectors.\n\n{}",
+        "### The costs of the parts\n\nMeans over random configurations. An iteration of `Arm::solve` is the slope of times over iterations in solves from random starts. **Flop** is the count for a general \
+         transform for each joint takes, with 30 for a sine and cosine; arms with simpler geometry need less. **The limit** is {FLOP_PER_CYCLE} flop per cycle, that of a core without SIMD.\n\n{}",
         markdown(&cells)
     )
 }
@@ -225,7 +225,7 @@ pub fn limbs_section(rows: &[success::Row], problems: usize, notes: &[String]) -
         let _ = write!(text, "{note}\n\n");
     }
     text.push_str(
-        "Every URDF file of the folder, from the root to each tip and from where the limb begins to each tip, with at least three joints that have values of their own. \
+        "Every URDF file of the folder, from the root to each tip and from where the limb begins to each tip, with at least three independent joints. \
          Targets are poses of the tip in random configurations inside the limits, so that each has a solution; starts are other such configurations; joints before the limb are held. Judged as above; the faster of two runs counts.\n\n",
     );
     for (title, n) in

@@ -99,7 +99,7 @@ fn notes(python: Option<&python::Peers>) -> Vec<String> {
         return notes;
     };
     let load = python.load_average;
-    notes.push(format!("Load average when the peers in Python had run: {load:.2}."));
+    notes.push(format!("Load average after the peers in Python had run: {load:.2}."));
     let failures = python.failures.iter();
     notes.extend(failures.map(|f| format!("{} could not be run: {}", f.peer, f.reason)));
     notes
@@ -124,7 +124,7 @@ fn succeed(options: &Options) -> Result<()> {
     let left_out: Vec<String> = found.left_out.iter().map(left_out).collect();
     let mut notes = Vec::new();
     if !left_out.is_empty() {
-        notes.push(format!("Left out: {}.", left_out.join("; ")));
+        notes.push(format!("Skipped: {}.", left_out.join("; ")));
     }
     let mut rows = Vec::new();
     for limb in found.limbs.iter().filter(|limb| limb.chain.name.contains(&options.filter)) {

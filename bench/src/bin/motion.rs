@@ -1,4 +1,5 @@
-//! Cleans clips with faults of known size, with posekit and in the ways of others, and writes `MOTION.md`; with `speed`, only its part about times real time.
+//! Cleans clips with faults of known size, with posekit and in the ways of others, and writes `MOTION.md`; with `speed`, only its part about times real time; with `engines`,
+//! prints both engines of posekit side by side, under every fault of its tests, and writes nothing.
 
 use std::alloc::{GlobalAlloc, Layout};
 use std::fmt::Write as _;
@@ -17,7 +18,7 @@ use posekit_bench::motion::measure::{
 use posekit_bench::motion::peers::{Stand, averaged, naive_pin};
 use posekit_bench::report::{circumstances, markdown};
 use posekit_motion::{
-    CleanSettings, Clip, Contact, DetectSettings, FloorChoice, Hold, Leg, Plant, clean, find_floor,
+    CleanSettings, Clip, Contact, DetectSettings, Engine, FloorChoice, Hold, Leg, Plant, clean, find_floor,
     find_legs, find_plants,
 };
 
@@ -93,8 +94,14 @@ const CAPTURES: [&str; 2] = ["bvh/cmu_01_01_cgspeed.bvh", "bvh/cmu_12_01_walk_cg
 /// The rate at which the averaging cleaner was measured by its users \[Hz\].
 const RATE: f64 = 30.0;
 
-const NAMES: [&str; 5] =
-    ["as it was", "naive pin", "averaged targets", "posekit, told them", "posekit"];
+const NAMES: [&str; 6] = [
+    "as it was",
+    "naive pin",
+    "averaged targets",
+    "posekit, given plants",
+    "posekit",
+    "posekit, space-time",
+];
 
 const INJURIES: [Injury; 9] = [
     Injury::None,
@@ -117,8 +124,11 @@ struct Sound {
 }
 
 fn main() -> Result<()> {
-    if std::env::args().nth(1).as_deref() == Some("speed") {
-        return write_speed();
+    let mut arguments = std::env::args().skip(1);
+    match arguments.next().as_deref() {
+        Some("speed") => return write_speed(),
+        Some("engines") => return engines(arguments.next().as_deref()),
+        _ => {}
     }
     let set: Vec<Sound> = clips::sound().into_iter().filter_map(sound).collect();
     if set.is_empty() {
@@ -127,7 +137,7 @@ fn main() -> Result<()> {
     let mut text = head(&set);
     let (mut worst, mut knees, mut jerks) = (Vec::new(), Vec::new(), Vec::new());
     for injury in INJURIES {
-        let mut totals: [Figures; 5] = Default::default();
+        let mut totals: [Figures; 6] = Default::default();
         for sound in &set {
             let injured = skate::injure(&sound.clip, &sound.legs, injury);
             let race = race(sound, &injured)?;
@@ -141,16 +151,101 @@ fn main() -> Result<()> {
         println!("{injury}\n{table}");
         let _ = write!(text, "\n## {injury}\n\n{table}");
     }
-    text.push_str("\n## The worst that posekit leaves\n\nDrift of a plant:\n\n");
+    text.push_str("\n## The worst results of posekit\n\nDrift of a plant:\n\n");
     text.push_str(&list(worst, " mm"));
-    text.push_str("\nA knee, times the clip before:\n\n");
+    text.push_str("\nKnee, relative to the clip before:\n\n");
     text.push_str(&list(knees, ""));
-    text.push_str("\nJerk, times the clip before:\n\n");
+    text.push_str("\nJerk, relative to the clip before:\n\n");
     text.push_str(&list(jerks, ""));
     text.push('\n');
     text.push_str(&speed()?);
     let path = path();
     std::fs::write(&path, text).with_context(|| path.display().to_string())
+}
+
+/// Both engines under every fault, or those whose names contain a word.
+fn engines(word: Option<&str>) -> Result<()> {
+    let head = [
+        "fault", "engine", "drift", "worst", "seen", "knee", "worst", "jerk", "worst", "change", "error",
+        "root error", "root moved", "us/frame", "x real time",
+    ];
+    let mut rows = vec![head.map(str::to_owned).to_vec()];
+    let sound = clips::sound();
+    for injury in skate::all() {
+        if word.is_some_and(|word| !injury.to_string().contains(word)) {
+            continue;
+        }
+        let mut totals: [Figures; 3] = Default::default();
+        let mut seconds = 0.0;
+        for (name, native) in &sound {
+            let clip = native.resampled(1.0 / RATE)?;
+            let legs = find_legs(&clip).legs;
+            // Where a fault changes frames, rate, side or unit, what comes of it is the sound clip.
+            let is_other = matches!(injury, Injury::Rate(_) | Injury::Mirrored | Injury::UpZ | Injury::Unit(_));
+            let of = if matches!(injury, Injury::Rate(_)) { native } else { &clip };
+            let injured = skate::injure(of, &legs, injury);
+            let truth = if is_other { injured.clone() } else { clip };
+            let Some(truth) = standing_in(name.clone(), truth) else { continue };
+            seconds += injured.duration();
+            let settings = CleanSettings {
+                legs: Some(truth.legs.clone()),
+                in_place: injury == Injury::InPlace,
+                ..CleanSettings::default()
+            };
+            let of = |engine: Option<Engine>| -> Result<Figures> {
+                let begun = Instant::now();
+                let cleaned = engine.map(|engine| clean(&injured, &CleanSettings { engine, ..settings.clone() }));
+                let taken = begun.elapsed().as_secs_f64();
+                let clip = match cleaned.transpose()? {
+                    Some(cleaned) => cleaned.as_judged(&cleaned.clip).into_owned(),
+                    None => injured.clone(),
+                };
+                let found = figures(&clip, &injured, &truth.clip, &truth.legs, &truth.plants);
+                Ok(Figures { seconds: taken, ..found })
+            };
+            let both = [of(None)?, of(Some(Engine::Staged))?, of(Some(Engine::SpaceTime))?];
+            if word.is_some() {
+                for (figures, engine) in both.iter().zip(["source", "staged", "space-time"]) {
+                    println!(
+                        "{name:28} {engine:10} drift {:6.2} {:6.1} knee {:5.2} jerk {:5.2} change {:5.2} mm error {:6.2} root {:6.1} moved {:6.1} us {:.1}",
+                        median(&figures.drifts), largest(&figures.drifts),
+                        worst_ratio(&figures.knee_pops, &both[0].knee_pops),
+                        worst_ratio(&figures.jerks, &both[0].jerks),
+                        10.0 * mean(&figures.changes), 10.0 * mean(&figures.errors), mean(&figures.root_errors), largest(&figures.root_shifts),
+                        figures.seconds / figures.frames as f64 * 1e6,
+                    );
+                }
+            }
+            totals.iter_mut().zip(both).for_each(|(total, figures)| total.add(figures));
+        }
+        let [before, ..] = &totals;
+        let ratios = |after: &[f64], before: &[f64]| -> Vec<f64> {
+            after.iter().zip(before).map(|(after, before)| after / before).collect()
+        };
+        for (figures, engine) in totals.iter().zip(["none", "staged", "space-time"]) {
+            let knees = ratios(&figures.knee_pops, &before.knee_pops);
+            let jerks = ratios(&figures.jerks, &before.jerks);
+            rows.push(vec![
+                injury.to_string(),
+                engine.to_owned(),
+                format!("{:.2} mm", median(&figures.drifts)),
+                format!("{:.1} mm", largest(&figures.drifts)),
+                format!("{:.1} %", 100.0 * figures.seen()),
+                format!("{:.2}", mean(&knees)),
+                format!("{:.2}", largest(&knees)),
+                format!("{:.2}", mean(&jerks)),
+                format!("{:.2}", largest(&jerks)),
+                format!("{:.2} mm", 10.0 * mean(&figures.changes)),
+                format!("{:.2} mm", 10.0 * mean(&figures.errors)),
+                format!("{:.1} mm", mean(&figures.root_errors)),
+                format!("{:.0} mm", largest(&figures.root_shifts)),
+                format!("{:.1}", figures.seconds / figures.frames.max(1) as f64 * 1e6),
+                format!("{:.0}", seconds / figures.seconds),
+            ]);
+        }
+    }
+    println!("{}", markdown(&rows));
+    Ok(())
 }
 
 fn path() -> PathBuf {
@@ -183,7 +278,11 @@ fn list(mut values: Vec<(f64, String)>, unit: &str) -> String {
 }
 
 fn sound((name, clip): (String, Clip)) -> Option<Sound> {
-    let clip = clip.resampled(1.0 / RATE).ok()?;
+    standing_in(name, clip.resampled(1.0 / RATE).ok()?)
+}
+
+/// A sound clip and when its feet stand; `None` where they never do.
+fn standing_in(name: String, clip: Clip) -> Option<Sound> {
     let legs = find_legs(&clip).legs;
     let choice = FloorChoice::Fit;
     let floor = find_floor(&clip, &legs, choice);
@@ -193,7 +292,7 @@ fn sound((name, clip): (String, Clip)) -> Option<Sound> {
 }
 
 /// One clip in all ways.
-fn race(sound: &Sound, injured: &Clip) -> Result<[Figures; 5]> {
+fn race(sound: &Sound, injured: &Clip) -> Result<[Figures; 6]> {
     let legs = &sound.legs;
     let stand = |plant: &Plant| {
         let leg = &legs[plant.leg];
@@ -226,6 +325,10 @@ fn race(sound: &Sound, injured: &Clip) -> Result<[Figures; 5]> {
         timed(&|| averaged(injured, &stands, leg))?,
         timed(&|| clean(injured, &told).map(|cleaned| cleaned.clip))?,
         timed(&|| clean(injured, &settings).map(|cleaned| cleaned.clip))?,
+        timed(&|| {
+            let settings = CleanSettings { engine: Engine::SpaceTime, ..settings.clone() };
+            clean(injured, &settings).map(|cleaned| cleaned.clip)
+        })?,
     ])
 }
 
@@ -233,20 +336,20 @@ fn head(set: &[Sound]) -> String {
     let frames: usize = set.iter().map(|sound| sound.clip.n_frames()).sum();
     let plants: usize = set.iter().map(|sound| sound.plants.len()).sum();
     format!(
-        "# Feet that slide\n\n\
+        "# Foot-slide removal\n\n\
          Written by `cargo xtask bench motion`; every run rewrites it.\n\n{}\
-         - {} sound clips at {RATE} Hz, {frames} frames, {plants} plants; each fault is put into all of them\n\n\
-         Plants are those of the sound clip, without the ends in which its own foot rolls by more than {ROLL} mm; the two others are told them, posekit finds its own, and is measured once more where it is told them, too. **Drift** is how far a planted joint is from its median along the \
-         floor at most, legs scaled to 0.85 m; people see 21 mm. **Slide** is its step from frame to frame. **Knee** is the largest second difference of a \
-         knee's angle against that of the clip before, of the worst clip, **jerk** the same of the mean third derivative of the ways of hips, knees and feet. **Change** is the mean distance of joints from the clip before, roots brought together; **error** that from the sound \
-         clip. *Naive pin* holds each foot where it first stands and eases nothing; *averaged targets* is the published cleaner written from its description: runs averaged, \
+         - {} sound clips at {RATE} Hz, {frames} frames, {plants} plants; each fault is added to all of them\n\n\
+         Plants are those of the sound clip, without the ends in which its own foot rolls by more than {ROLL} mm; the other two methods are given these plants, posekit finds its own, and is also measured with the given plants. **Drift** is the largest distance of a planted joint from its median along the \
+         floor, for legs scaled to 0.85 m; people notice 21 mm. **Slide** is its displacement from frame to frame. **Knee** is the largest second difference of a \
+         knee's angle relative to that of the clip before cleaning, for the worst clip; **jerk** the same for the mean third derivative of the trajectories of hips, knees and feet. **Change** is the mean distance of joints from the clip before cleaning, with roots aligned; **error** that from the sound \
+         clip, **root error** the mean distance of the root from that of the sound clip, with the means of both aligned. *Naive pin* holds each foot where it first stands, without blending; *averaged targets* is the published cleaner, implemented from its description: runs averaged, \
          faded over five frames, followed by ten damped Jacobian steps of the whole figure.\n",
         circumstances(),
         set.len(),
     )
 }
 
-fn table(totals: &[Figures; 5]) -> String {
+fn table(totals: &[Figures; 6]) -> String {
     let head = [
         "cleaner",
         "drift, median",
@@ -257,6 +360,7 @@ fn table(totals: &[Figures; 5]) -> String {
         "jerk",
         "change",
         "error",
+        "root error",
         "a frame",
     ];
     let mut rows = vec![head.map(str::to_owned).to_vec()];
@@ -272,6 +376,7 @@ fn table(totals: &[Figures; 5]) -> String {
             format!("{:.2}", worst_ratio(&figures.jerks, &totals[0].jerks)),
             format!("{:.2} cm", mean(&figures.changes)),
             format!("{:.2} cm", mean(&figures.errors)),
+            format!("{:.1} mm", mean(&figures.root_errors)),
             if *name == NAMES[0] { "-".to_owned() } else { format!("{:.1} us", time * 1e6) },
         ]);
     }

@@ -69,7 +69,7 @@ pub fn section(files: &[&Path], memory: &dyn Memory) -> Result<String> {
     }
     Ok(format!(
         "{HEADING}\n\nCaptures at their own 120 Hz, opened from their file, cleaned, and written into memory; times are those of one core for a frame, the best of {ROUNDS} rounds. \
-         **Memory** is the most that is allocated at once, against the numbers of the clip: 8 bytes for each value of each frame.\n\n{}\n{}",
+         **Memory** is the peak allocation, relative to the numbers of the clip: 8 bytes for each value of each frame.\n\n{}\n{}",
         markdown(&cells),
         files.last().map_or(Ok(String::new()), |file| long(file, memory))?
     ))
@@ -102,7 +102,7 @@ fn long(file: &Path, memory: &dyn Memory) -> Result<String> {
     }
     let name = file.file_stem().unwrap_or_default().to_string_lossy();
     Ok(format!(
-        "{name} going on, again and again from where it ended: cleaned alone, the best of {LONG_ROUNDS} rounds; memory is what cleaning needs besides the clip.\n\n{}",
+        "{name} repeated, each time from where it ended: only the cleaning, the best of {LONG_ROUNDS} rounds; memory is what cleaning needs besides the clip.\n\n{}",
         markdown(&cells)
     ))
 }

@@ -30,6 +30,10 @@ pub struct Figures {
     pub changes: Vec<f64>,
     /// The same from the sound clip that the fault was put into.
     pub errors: Vec<f64>,
+    /// Of all frames, the distance of the root from that of the sound clip, the means of both brought together \[mm\]: where a fault put the whole figure is not known.
+    pub root_errors: Vec<f64>,
+    /// Of all frames, the distance of the root from that of the clip that was cleaned \[mm\].
+    pub root_shifts: Vec<f64>,
     /// Time of the cleaning \[s\], and the frames that it took.
     pub seconds: f64,
     /// Frames that were cleaned.
@@ -43,6 +47,8 @@ impl Figures {
         self.slides.extend(other.slides);
         self.changes.extend(other.changes);
         self.errors.extend(other.errors);
+        self.root_errors.extend(other.root_errors);
+        self.root_shifts.extend(other.root_shifts);
         self.knee_pops.extend(other.knee_pops);
         self.jerks.extend(other.jerks);
         self.seconds += other.seconds;
@@ -117,8 +123,17 @@ pub fn figures(
         way.windows(4).map(third).collect::<Vec<_>>()
     });
     figures.jerks.push(mean(&thirds.collect::<Vec<_>>()) * rate * rate * rate / metre);
-    figures.changes = distances(poses, &source.poses(), n, metre);
-    figures.errors = distances(poses, &sound.poses(), n, metre);
+    let (source, sound) = (source.poses(), sound.poses());
+    figures.changes = distances(poses, &source, n, metre);
+    figures.errors = distances(poses, &sound, n, metre);
+    let apart = |other: &[Pose]| -> Vec<DVec3> {
+        let frames = poses.chunks_exact(n).zip(other.chunks_exact(n));
+        frames.map(|(p, o)| (p[0].translation - o[0].translation) / metre * 1e3).collect()
+    };
+    let off = apart(&sound);
+    let mean = off.iter().sum::<DVec3>() / off.len().max(1) as f64;
+    figures.root_errors = off.iter().map(|off| off.distance(mean)).collect();
+    figures.root_shifts = apart(&source).iter().map(|shift| shift.length()).collect();
     figures.frames = clip.n_frames();
     figures
 }

@@ -30,7 +30,7 @@ pub fn section(measured: &[Measured], peers: Option<&Peers>, notes: &[String]) -
     text.push_str(&circumstances());
     let _ = write!(text, "- problems: `bench/python/README.md`\n- timed as there, on one thread");
     if let Some(peers) = peers.filter(|peers| !peers.results.is_empty()) {
-        let _ = write!(text, "; load average {:.2} when the peers had run", peers.load_average);
+        let _ = write!(text, "; load average {:.2} after the peers had run", peers.load_average);
     }
     text.push_str("\n\n");
     for note in notes {
@@ -38,9 +38,9 @@ pub fn section(measured: &[Measured], peers: Option<&Peers>, notes: &[String]) -
     }
     let _ = write!(
         text,
-        "One **step** sets the targets, solves once for the displacement and has the new configuration with its kinematics: \
+        "One **step** sets the targets, solves once for the displacement and computes the new configuration with its kinematics: \
          for posekit a `Workspace::set_target` for each task, one `Workspace::step` and a `Workspace::configuration`, without restarts and without the least change. \
-         All tasks weigh the same, a posture draws the joints to the start with 1e-8 of that (1e-4 before squaring), joint limits hold. **Tracked**: steps after which every task is within {TRACKING_TOLERANCE:e} (m, rad), by \
+         All tasks weigh the same, a posture pulls the joints to the start with a weight of 1e-8 (1e-4 before squaring), joint limits hold. **Tracked**: steps after which every task is within {TRACKING_TOLERANCE:e} (m, rad), by \
          forward kinematics. **Warm solved**: within {TOLERANCE:e} (m, rad) and the limits after at most {MOST_STEPS} steps, from \
          starts within 0.05 rad of a solution; **to converge** is the time of those steps. \
          **Times posekit** divides by posekit's median step.\n\n",
@@ -125,7 +125,7 @@ fn parts_table(measured: &[Measured]) -> String {
         cells.push(vec![case.name.clone(), begin, step, solution, n, allocations]);
     }
     format!(
-        "### What a step of posekit is made of\n\nMedians along the paths.\n\n{}",
+        "### The parts of a step of posekit\n\nMedians along the paths.\n\n{}",
         markdown(&cells)
     )
 }
@@ -152,10 +152,10 @@ fn solves_table(measured: &[Measured]) -> String {
         }
     }
     format!(
-        "### Whole solves of posekit\n\nEach `begin`, `run` and `solution`, to {TOLERANCE:e} (m, rad); **solved** by forward kinematics of what is returned, \
+        "### Whole solves of posekit\n\nEach `begin`, `run` and `solution`, to {TOLERANCE:e} (m, rad); **solved** by forward kinematics of the result, \
          within the limits. **Path**: from frame to frame. **Warm**: from within 0.05 rad of a solution. **Cold**: from anywhere. \
-         **Tracking**: no restarts, the first pose that is found. **Defaults**: the least change, and restarts. The posture weighs in the \
-         same level, so near singular poses it is traded for more than the tolerance: that is what a cold solve with restarts misses by.\n\n{}",
+         **Tracking**: no restarts, the first pose found. **Defaults**: the least change, and restarts. The posture weighs in the \
+         same level, so near singular poses it is traded for errors above the tolerance: these are the misses of cold solves with restarts.\n\n{}",
         markdown(&cells)
     )
 }

@@ -20,9 +20,9 @@ use posekit::task::Position;
 let mut builder = Skeleton::builder();
 let shoulder = builder.add(Joint::revolute("shoulder", DVec3::Z));
 let upper_arm = Pose::from_translation(DVec3::X * 0.31);
-let bend = Limit::Range { min: 0.0, max: 2.6 };
+let flexion = Limit::Range { min: 0.0, max: 2.6 };
 let elbow = builder.add(
-    Joint::revolute("elbow", DVec3::Z).child_of(shoulder).at(upper_arm).with_limit(bend),
+    Joint::revolute("elbow", DVec3::Z).child_of(shoulder).at(upper_arm).with_limit(flexion),
 );
 let arm = builder.build()?;
 let hand = Frame::new(elbow, Pose::from_translation(DVec3::X * 0.27));
@@ -51,8 +51,8 @@ let mut builder = Skeleton::builder();
 let down = |length: f64| Pose::from_translation(DVec3::NEG_Z * length);
 let hips = builder.add(Joint::prismatic("hips", DVec3::Z).at(down(-0.9)));
 let hip = builder.add(Joint::revolute("hip", DVec3::Y).child_of(hips));
-let bend = Limit::Range { min: 0.0, max: 2.4 };
-let knee = Joint::revolute("knee", DVec3::Y).child_of(hip).at(down(0.43)).with_limit(bend);
+let flexion = Limit::Range { min: 0.0, max: 2.4 };
+let knee = Joint::revolute("knee", DVec3::Y).child_of(hip).at(down(0.43)).with_limit(flexion);
 let knee = builder.add(knee);
 let ankle = builder.add(Joint::revolute("ankle", DVec3::Y).child_of(knee).at(down(0.43)));
 let leg = builder.build()?;

@@ -108,7 +108,9 @@ fn contacts_that_are_saved_at_any_strength_are_those_of_all_of_it() {
     assert_eq!(fs::read(&given).unwrap(), fs::read(&other).unwrap());
     let (told, _) = said(&walk(), &given, &["--contacts", &path(&half), "--strength", "0.5"]);
     assert!(
-        told.contains("17 given contacts, partly corrected as requested: still off by up to"),
+        told.contains(
+            "17 given contacts, partly corrected as requested, with a remaining error of up to"
+        ),
         "{told}"
     );
     assert!(!told.contains("missed"), "{told}");

@@ -1,4 +1,4 @@
-//! What is wrong with an input.
+//! Errors of inputs.
 
 /// Why a model, a check or a task is refused.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -7,10 +7,10 @@ pub enum Error {
     /// A size of a solid is negative, not finite or too large, or it has no points.
     #[error("the solid is not valid: {message}")]
     Solid {
-        /// What is wrong with it.
+        /// The fault.
         message: String,
     },
-    /// The pose of an obstacle is no rigid transform of finite numbers.
+    /// The pose of an obstacle is not a rigid transform of finite numbers.
     #[error("the pose of `{name}` is not valid")]
     Pose {
         /// The obstacle.
@@ -28,15 +28,15 @@ pub enum Error {
         /// The name.
         name: String,
     },
-    /// More bodies than the pairs between them can be listed for.
+    /// More bodies than the list of pairs allows.
     #[error("{found} bodies are more than {limit}")]
     TooMany {
-        /// How many there are.
+        /// The number of bodies.
         found: usize,
-        /// How many there may be.
+        /// The largest number of bodies.
         limit: usize,
     },
-    /// A margin that is not a length.
+    /// A margin that is not a valid length.
     #[error("a margin must be within 0 to {limit:e} m, found {found}")]
     Margin {
         /// The margin \[m\].
@@ -44,7 +44,7 @@ pub enum Error {
         /// The largest \[m\].
         limit: f64,
     },
-    /// A configuration that does not fit the robot.
+    /// A configuration that is not valid for the robot.
     #[error(transparent)]
     Configuration(#[from] posekit::Error),
 }

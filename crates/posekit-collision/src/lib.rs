@@ -1,9 +1,9 @@
-//! Collisions of robots: how far links are from each other and from obstacles, and tasks that keep them apart.
+//! Collisions of robots: distances between links and to obstacles, and tasks that keep them apart.
 //!
-//! A [`CollisionModel`] is made from the shapes of a [`Robot`](posekit_io::Robot). It measures in any configuration, and makes a
-//! [`Task`](posekit::task::Task) for every pair, so that a solve keeps them apart beside whatever else it must do.
+//! A [`CollisionModel`] is made from the shapes of a [`Robot`](posekit_io::Robot). It measures distances in any configuration, and makes
+//! [`Task`](posekit::task::Task)s that keep pairs apart in a solve with other tasks.
 //!
-//! # Example: a hand that would go through its base
+//! # Example: a hand that would penetrate its base
 //! ```
 //! use posekit::glam::DVec3;
 //! use posekit::solve::{Method, Settings, solve};
@@ -23,7 +23,7 @@
 //! let model = CollisionModel::from_robot(&robot, &CollisionOptions::default(), &mut warnings)?;
 //! assert_eq!(model.names(0), ["base", "lower"]);
 //!
-//! // The hand is to go to the middle of the base; keeping a centimetre of air comes first.
+//! // The target of the hand is the middle of the base; a gap of a centimetre has priority.
 //! let mut hand = robot.frame("lower").expect("the file has it");
 //! hand.joint_from_frame.translation.x = 0.5;
 //! let mut tasks = model.clearances(0.01)?;
@@ -37,18 +37,18 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! # The nouns
+//! # Concepts
 //! - [`CollisionModel`]: bodies (links with shapes, and obstacles) and the pairs of them that are checked. Pairs that cannot or need not be kept apart are
-//!   [left out](CollisionModel::left_out), each with its [`Reason`].
-//! - [`Solid`]: a convex shape of an obstacle; [`Query`]: the buffers of a check, and [`Contact`]: what it finds.
-//! - [`PairClearance`]: the residual of one pair, inside the tasks that [`CollisionModel::clearances`] gives.
+//!   [excluded](CollisionModel::left_out), each with its [`Reason`].
+//! - [`Solid`]: a convex shape of an obstacle; [`Query`]: the buffers of a check, and [`Contact`]: its result.
+//! - [`PairClearance`]: the residual of one pair of rigid parts, inside the tasks of [`CollisionModel::clearances`].
 //!
 //! # Conventions
 //! Metres; a distance below 0 is the depth of an overlap. Points and directions are in the world. Meshes count as their convex hulls. Same input, same bits, on every
 //! target. The first check of a size allocates, later ones do not.
 //!
 //! # What it does not do
-//! It checks poses, not the motion between them. It does not split meshes that are not convex: give such a link several shapes.
+//! It checks poses, not the motion between them. It does not decompose meshes that are not convex: give such a link several shapes.
 #![forbid(unsafe_code)]
 
 mod convex;

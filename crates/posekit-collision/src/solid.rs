@@ -1,4 +1,4 @@
-//! Convex shapes from outside.
+//! The public type of convex shapes.
 
 use posekit::glam::DVec3;
 use posekit_io::robot::Geometry;
@@ -12,14 +12,14 @@ pub struct Solid {
     pub(crate) convex: Convex,
 }
 
-/// Largest size of a solid \[m\]: products of six lengths stay finite, and no machine is larger.
+/// Largest size of a solid \[m\]: products of six lengths stay finite.
 pub(crate) const LARGEST: f64 = 1e30;
 
 impl Solid {
     /// A box, sphere, cylinder, capsule, ellipsoid or half-space.
     ///
     /// # Errors
-    /// [`Error::Solid`] for a size that is negative, not finite or above 1e30 m; for a mesh, which is a file: see [`hull`](Self::hull).
+    /// [`Error::Solid`] for a size that is negative, not finite or above 1e30 m; for a mesh, which must be read from its file: see [`hull`](Self::hull).
     pub fn new(geometry: &Geometry) -> Result<Self> {
         let (core, radius) = match *geometry {
             Geometry::Box { half_extents } => (Core::Box(check_each(half_extents)?), 0.0),
@@ -34,14 +34,14 @@ impl Solid {
             Geometry::Ellipsoid { radii } => (Core::Ellipsoid(check_each(radii)?), 0.0),
             Geometry::HalfSpace => (Core::HalfSpace, 0.0),
             Geometry::Mesh { .. } => return Err(fault("a mesh must be read first")),
-            _ => return Err(fault("its kind is not known")),
+            _ => return Err(fault("its kind is not supported")),
         };
         Ok(Self { convex: Convex { core, radius: check(radius)? } })
     }
 
     /// The convex hull of points.
     ///
-    /// It has up to 256 of the points as vertices. Points that are still outside then are covered by a radius around it, so that the solid is never too small.
+    /// It has up to 256 of the points as vertices. Points that are still outside are covered by a radius around it, so that the solid is never too small.
     ///
     /// # Errors
     /// [`Error::Solid`] without points, and for one that is not finite or further than 1e30 m from the origin.

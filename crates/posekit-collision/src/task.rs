@@ -1,4 +1,4 @@
-//! Two bodies keep a distance, inside a solve.
+//! A task that keeps two bodies apart in a solve.
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -11,25 +11,25 @@ use posekit::task::{Formula, Row, Unit, Wrench};
 use crate::convex::{Polytope, Separation};
 use crate::model::{Body, between};
 
-/// Two rigid parts of a robot, or a part and an obstacle, keep a distance: one row \[m\], the gap between the two of their bodies that are nearest to each other, which
+/// Two rigid parts of a robot, or a part and an obstacle, keep a distance: one row \[m\], the gap between their two nearest bodies, which
 /// counts only where it is below the margin.
 ///
 /// [`CollisionModel::clearances`](crate::CollisionModel::clearances) makes them.
 ///
 /// # Degenerate cases
-/// Bodies that are further apart than twice the margin, or than a tenth of their size beyond it, are measured by the first planes between them that show it: a gap that is
-/// never more than theirs. Bodies that overlap are pushed apart where they leave each other soonest; at the centre of an overlap that is one of several
+/// Bodies that are further apart than twice the margin, or than a tenth of their size beyond it, are measured by the first separating planes that show it: a gap that is
+/// never larger than the actual one. Bodies that overlap are pushed apart along the shortest separation; at the centre of an overlap that is one of several
 /// directions, the same for the same pose.
 #[derive(Debug)]
 pub struct PairClearance {
-    /// The pairs of bodies, of the same two parts.
+    /// The pairs of bodies of the two parts.
     pairs: Vec<[Arc<Body>; 2]>,
     margin: f64,
     /// Distance up to which pairs are measured \[m\].
     cutoff: f64,
 }
 
-/// Part of the size of two bodies beyond the margin within which they are measured: a step of the solver seldom brings them nearer by more.
+/// Bodies are measured exactly up to this fraction of their size beyond the margin: a step of the solver seldom changes their distance by more.
 const MEASURED: f64 = 0.05;
 
 thread_local! {
@@ -38,7 +38,7 @@ thread_local! {
 }
 
 impl PairClearance {
-    /// A clearance of at least one pair; all pairs are of the same two parts.
+    /// A clearance of at least one pair; all pairs belong to the same two parts.
     pub(crate) fn new(pairs: Vec<[Arc<Body>; 2]>, margin: f64) -> Self {
         let radii = pairs.iter().flatten().map(|body| body.radius());
         let size = radii.filter(|radius| radius.is_finite()).fold(0.0, f64::max);
@@ -50,7 +50,7 @@ impl PairClearance {
         self.pairs.iter().map(|bodies| bodies.each_ref().map(|body| body.name.as_str()))
     }
 
-    /// The gap and where it is measured, in the world. There is at least one pair.
+    /// The gap and its nearest points, in the world. There is at least one pair.
     fn gap(&self, &[world_from_a, world_from_b]: &[Pose; 2]) -> Option<Separation> {
         POLYTOPE.with_borrow_mut(|polytope| {
             let mut nearest: Option<Separation> = None;

@@ -129,7 +129,7 @@ fn disabled_pairs_keep_their_reason() {
     assert_eq!(reason(&model, "a", "c"), Some(Reason::Disabled("Never".into())));
     assert_eq!(model.n_pairs(), 1);
     let model = model.without_pair("d", "a").unwrap();
-    assert_eq!((model.n_pairs(), reason(&model, "a", "d")), (0, Some(Reason::Asked)));
+    assert_eq!((model.n_pairs(), reason(&model, "a", "d")), (0, Some(Reason::Requested)));
     assert!(matches!(model.without_pair("a", "nobody"), Err(Error::NoSuchBody { .. })));
 }
 
@@ -204,10 +204,10 @@ fn meshes_that_are_not_there_are_left_out_with_a_warning() {
     let without = build(&CollisionOptions::default());
     assert_eq!(
         without,
-        ["link `d`: the mesh is left out without a folder to look in: package://no/d.stl"]
+        ["link `d`: the mesh is omitted, because no folder is given: package://no/d.stl"]
     );
     let missing = build(&CollisionOptions::default().with_folder(env!("CARGO_MANIFEST_DIR")));
-    assert_eq!(missing, ["link `d`: the mesh is not there and is left out: package://no/d.stl"]);
+    assert_eq!(missing, ["link `d`: the mesh does not exist and is omitted: package://no/d.stl"]);
     let huge = ROW.replace("xyz=\"0 0 1\"", "xyz=\"0 0 1e50\"");
     let robot = urdf::read(&huge, &mut Warnings::new()).unwrap();
     let mut warnings = Warnings::new();

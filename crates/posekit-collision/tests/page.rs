@@ -35,7 +35,7 @@ let contacts = model.check(&on_the_post, 0.0, &mut query)?;
 assert_eq!(model.names(contacts[0].pair), ["lower", "post"]);
 assert!(contacts[0].distance < 0.0);
 
-// The tip is to reach through the post; two centimetres of air come first.
+// The target of the tip is behind the post; a gap of two centimetres has priority.
 let margin = 0.02;
 let mut tip = robot.frame("lower").expect("the file has it");
 tip.joint_from_frame.translation.x = 0.5;
@@ -44,7 +44,7 @@ tasks.push(Task::new(Position::new(tip, DVec3::new(0.0, 0.62, 0.0))).at_level(2)
 let start = [0.3, 0.5];
 let solution = solve(robot.skeleton(), &start, &tasks, Method::Auto, &Settings::default())?;
 
-// It comes as near as that allows, and says what is in its way.
+// The tip comes as close as the gap allows; `holding` names the pair in the way.
 let held = model.holding(&solution, margin, &mut query)?;
 assert_eq!(model.names(held[0].pair), ["lower", "post"]);
 assert!(model.check(&solution.configuration, margin - 1e-5, &mut query)?.is_empty());

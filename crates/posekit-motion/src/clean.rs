@@ -54,6 +54,20 @@ pub struct CleanSettings {
     pub firm: f64,
     /// How contacts are held; its legs and strength come from here.
     pub hold: HoldSettings,
+    /// What cleans. Not for use yet: the other engine is being measured.
+    #[doc(hidden)]
+    pub engine: Engine,
+}
+
+/// What cleans.
+#[doc(hidden)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Engine {
+    /// Stage after stage, each contact by closed forms. The default.
+    #[default]
+    Staged,
+    /// Contacts by a hidden Markov model, the change by one least squares.
+    SpaceTime,
 }
 
 impl Default for CleanSettings {
@@ -71,6 +85,7 @@ impl Default for CleanSettings {
             release: 0.15,
             firm: 0.008,
             hold: HoldSettings::default(),
+            engine: Engine::default(),
         }
     }
 }
@@ -211,6 +226,9 @@ pub fn clean_within(
         }
         None => find_legs(clip),
     };
+    if settings.engine == Engine::SpaceTime {
+        return super::engine::clean(clip, legs, settings, keep);
+    }
     let Solved { decided, mut held, mut after, stands } = solve(clip, &legs.legs, settings, keep)?;
     let given = settings.contacts.as_ref();
     let mut whole = None;

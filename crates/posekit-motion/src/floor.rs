@@ -189,11 +189,11 @@ pub(super) fn level_axes(up: DVec3) -> (DVec3, DVec3) {
 
 /// A place where a part of a foot keeps its height: along the two level axes, and up.
 #[derive(Debug, Clone, Copy)]
-struct Sample {
-    s: f64,
-    t: f64,
-    height: f64,
-    weight: f64,
+pub(super) struct Sample {
+    pub(super) s: f64,
+    pub(super) t: f64,
+    pub(super) height: f64,
+    pub(super) weight: f64,
 }
 
 fn fitted_normal(paths: &Paths) -> DVec3 {
@@ -249,7 +249,7 @@ fn groups(paths: &Paths, first: DVec3, second: DVec3) -> Vec<Vec<Sample>> {
 }
 
 /// The slopes along both axes that fit best; `None` without samples.
-fn fit(groups: &[Vec<Sample>], base: f64) -> Option<(f64, f64)> {
+pub(super) fn fit(groups: &[Vec<Sample>], base: f64) -> Option<(f64, f64)> {
     // Sums of each group about its own mean: weight, ss, st, tt, sh, th.
     let mut sums: Vec<[f64; 6]> = groups.iter().map(|group| moments(group)).collect();
     let mut total = [0.0; 6];

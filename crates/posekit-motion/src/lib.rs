@@ -76,6 +76,7 @@ mod clip;
 mod contact;
 mod curve;
 mod decide;
+mod engine;
 mod error;
 mod find;
 mod firm;
@@ -104,10 +105,14 @@ mod travel;
 mod verdict;
 
 pub use change::Change;
+#[doc(hidden)]
+pub use clean::Engine;
 pub use clean::{CleanSettings, Cleaned, Judged, clean, clean_within, judge, way_on_the_spot};
 pub use clip::Clip;
 pub use contact::{Contact, Hold};
 pub use curve::{Animated, Curve, Interpolation, Key};
+#[doc(hidden)]
+pub use engine::{Slide, slides};
 pub use error::{Error, Result};
 pub use find::{Legs, find_legs};
 pub use firm::firm_plants;

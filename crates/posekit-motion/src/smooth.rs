@@ -49,6 +49,11 @@ impl Smoother {
         }
     }
 
+    /// The scatter of slopes that independent values of scatter 1 have \[1/s\].
+    pub(super) fn slope_gain(&self) -> f64 {
+        (2.0 * self.slopes.iter().map(|weight| weight * weight).sum::<f64>()).sqrt()
+    }
+
     /// The slope at a frame \[1/s\]. Beyond its ends a curve goes on turned about its last point.
     pub(super) fn slope<T>(&self, curve: &[T], frame: usize) -> T
     where

@@ -42,6 +42,12 @@ pub(crate) struct Clip {
     retimed: Vec<(f64, f64)>,
 }
 
+/// Configurations, the frame time, the start, and how the clip was retimed: what is pickled beside its file.
+type Edited<'py> = (Bound<'py, PyAny>, f64, f64, Vec<(f64, f64)>);
+
+/// The bytes of a file, and those of the files that go beside it, by their names.
+type Encoded = (Vec<u8>, Vec<(String, Vec<u8>)>);
+
 /// The file of a clip.
 struct Source {
     file: MotionFile,
@@ -72,7 +78,7 @@ impl Clip {
         lenient: bool,
         fill_gaps: bool,
         files: Option<BTreeMap<String, Vec<u8>>>,
-        edited: Option<(Bound<'_, PyAny>, f64, f64, Vec<(f64, f64)>)>,
+        edited: Option<Edited<'_>>,
     ) -> PyResult<Self> {
         let mut options = MotionOptions::default();
         (options.fps, options.metres_per_unit) = (fps, metres_per_unit);
@@ -491,9 +497,13 @@ impl Clip {
             Contact { frame, from: begin, to: end, hold, ease_in: blend, ease_out: blend };
         let (source, clip) = (Arc::clone(&self.source), Arc::clone(&self.clip));
         let held = run(py, move || {
-            let mut settings = HoldSettings::default();
-            settings.legs = source.file.legs_of(&clip).legs.iter().map(|leg| leg.limb).collect();
-            (settings.root_stiffness, settings.by_hand) = (ROOT_STIFFNESS, true);
+            let legs = source.file.legs_of(&clip).legs;
+            let settings = HoldSettings {
+                legs: legs.iter().map(|leg| leg.limb).collect(),
+                root_stiffness: ROOT_STIFFNESS,
+                by_hand: true,
+                ..HoldSettings::default()
+            };
             hold_within(&clip, &[contact], &settings, source.file.keeper().as_ref())
         })?
         .map_err(|error| fault::motion(&error))?;
@@ -681,12 +691,8 @@ impl Clip {
         reports.iter().map(plant).collect()
     }
 
-    /// The bytes of a file, and those of files that go beside it.
-    fn encoded(
-        &self,
-        format: Option<&str>,
-        stem: &str,
-    ) -> PyResult<(Vec<u8>, Vec<(String, Vec<u8>)>)> {
+    /// The clip as a file.
+    fn encoded(&self, format: Option<&str>, stem: &str) -> PyResult<Encoded> {
         let failed = |error: posekit_io::Error| fault::file(&error);
         let Source { file, index, .. } = &*self.source;
         match format {

@@ -12,6 +12,9 @@ use pyo3::types::{PyBytes, PyDict};
 
 use crate::fault;
 
+/// What a pickled description is made of again: its kind, its file, and keywords.
+type NewArguments<'py> = ((String, Bound<'py, PyBytes>), Bound<'py, PyDict>);
+
 /// Files that belong to one, by their names in it.
 type Files = BTreeMap<String, Vec<u8>>;
 
@@ -115,10 +118,7 @@ impl Description {
         self.robot.links().iter().map(|link| parent(link).unwrap_or(-1)).collect()
     }
 
-    fn __getnewargs_ex__<'py>(
-        &self,
-        py: Python<'py>,
-    ) -> PyResult<((String, Bound<'py, PyBytes>), Bound<'py, PyDict>)> {
+    fn __getnewargs_ex__<'py>(&self, py: Python<'py>) -> PyResult<NewArguments<'py>> {
         let keywords = PyDict::new(py);
         keywords.set_item("folder", self.folder.as_ref())?;
         keywords.set_item("srdf", self.srdf.as_deref().map(|bytes| PyBytes::new(py, bytes)))?;

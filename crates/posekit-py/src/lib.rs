@@ -1,4 +1,4 @@
-//! Python's door: the package `posekit`, over NumPy arrays.
+//! Python's door: the package `posekit`, over `NumPy` arrays.
 //!
 //! maturin builds it as the module `posekit._posekit`; what is written in Python is in `python/posekit`. Rust has here what is fast or needs the library, Python the
 //! classes of results and whatever other packages are needed for.
@@ -10,6 +10,10 @@
 //!   of a second (`interrupt.rs`).
 //! - Objects are immutable, so that threads may share them, and can be pickled.
 #![cfg(feature = "python")]
+#![allow(
+    clippy::doc_markdown,
+    reason = "docstrings are read as plain text, in the form that NumPy has for them"
+)]
 
 mod arrays;
 mod chains;

@@ -12,6 +12,7 @@ pub(crate) enum Status {
     Unreachable,
     NotFound,
     InvalidTarget,
+    OutsideLimits,
     Blocked,
     Stalled,
     IterationLimit,
@@ -24,11 +25,12 @@ pub(crate) const fn code_of(status: Status) -> u8 {
 }
 
 impl Status {
-    const ALL: [Self; 8] = [
+    const ALL: [Self; 9] = [
         Self::Reached,
         Self::Unreachable,
         Self::NotFound,
         Self::InvalidTarget,
+        Self::OutsideLimits,
         Self::Blocked,
         Self::Stalled,
         Self::IterationLimit,
@@ -40,6 +42,7 @@ impl Status {
             ArmStatus::Reached => Self::Reached,
             ArmStatus::Unreachable { .. } => Self::Unreachable,
             ArmStatus::InvalidTarget => Self::InvalidTarget,
+            ArmStatus::OutsideLimits => Self::OutsideLimits,
             _ => Self::NotFound,
         }
     }

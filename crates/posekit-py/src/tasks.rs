@@ -153,7 +153,7 @@ impl TaskOptions<'_> {
                 .for_each(|joint| settings.joint(joint).stiffness = *stiffness);
         }
         if let Some(dt) = self.dt {
-            if !(dt > 0.0) {
+            if dt.is_nan() || dt <= 0.0 {
                 return Err(invalid(format!("dt: it must be above 0, not {dt}"), "dt"));
             }
             let skeleton = robot.skeleton();

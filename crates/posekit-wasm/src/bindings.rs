@@ -1,8 +1,8 @@
-//! What JavaScript sees.
+//! The JavaScript API.
 #![expect(
     missing_debug_implementations,
     clippy::missing_errors_doc,
-    reason = "exported to JavaScript alone, where every fault is a PosekitError"
+    reason = "exported to JavaScript only, where every fault is a PosekitError"
 )]
 
 pub mod arm;
@@ -47,7 +47,7 @@ pub fn version() -> String {
     env!("CARGO_PKG_VERSION").to_owned()
 }
 
-/// A hash over the results of every solver on case after case: the same as `posekit digest` gives on the same table, bit for bit.
+/// A hash of the results of every solver on a table of cases: the same as that of `posekit digest`.
 #[wasm_bindgen]
 #[derive(Default)]
 pub struct Digest {
@@ -56,19 +56,19 @@ pub struct Digest {
 
 #[wasm_bindgen]
 impl Digest {
-    /// A hash of nothing.
+    /// A hash of no results.
     #[wasm_bindgen(constructor)]
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Solves a case, the text of a `posekit.chain/1` file, with every solver that fits it, and takes the results in.
+    /// Solves a case, the text of a `posekit.chain/1` file, with every applicable solver, and adds the results.
     pub fn add(&mut self, name: &str, text: &str) -> Result<()> {
         self.own.add(name, text).map_err(|error| Fault::from(error).into())
     }
 
-    /// The digest of what was taken in: 16 hexadecimal digits.
+    /// The digest of all results so far: 16 hexadecimal digits.
     pub fn value(&self) -> String {
         self.own.hexadecimal()
     }
@@ -80,13 +80,13 @@ pub fn case_names(index: &str) -> Result<Vec<String>> {
     posekit_io::problem::case_names(index).map_err(|error| Fault::from(error).into())
 }
 
-/// Reads numbers of the caller into a buffer that is kept.
+/// Copies the caller's numbers into a reusable buffer.
 fn read(array: &Float64Array, into: &mut Vec<f64>) {
     into.resize(array.length() as usize, 0.0);
     array.copy_to(into);
 }
 
-/// Writes numbers to the front of the caller's array; how many.
+/// Writes numbers to the front of the caller's array; returns their number.
 fn write(values: &[f64], out: &Float64Array) -> Result<u32> {
     let room = out.length() as usize;
     if room < values.len() {
@@ -102,7 +102,7 @@ fn write(values: &[f64], out: &Float64Array) -> Result<u32> {
     Ok(count)
 }
 
-/// Reads numbers of the caller into a buffer that is kept.
+/// Copies the caller's numbers into a reusable buffer.
 fn read_f32(array: &Float32Array, into: &mut Vec<f32>) {
     into.resize(array.length() as usize, 0.0);
     array.copy_to(into);

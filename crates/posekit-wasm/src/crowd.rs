@@ -1,4 +1,4 @@
-//! Many limbs a frame: two bones in closed form, and copies of one problem that follow targets of their own.
+//! Many limbs per frame: two bones in closed form, and copies of one problem that follow their own targets.
 
 use std::rc::Rc;
 
@@ -9,21 +9,21 @@ use posekit_io::problem::Problem;
 use crate::fault::{Fault, Result};
 use crate::session::{Session, wrong_length};
 
-/// Numbers that a limb is given: start, mid, end, target and pole, one after the other.
+/// Number of input values of a limb: start, mid, end, target and pole, one after the other.
 pub const LIMB_IN: usize = 15;
-/// Numbers that a limb gives: the mid joint and the end.
+/// Number of output values of a limb: the mid joint and the end.
 pub const LIMB_OUT: usize = 6;
 
-/// Solves limbs of two bones, by their positions alone.
+/// Solves two-bone limbs, on positions only.
 ///
-/// - `starts`, `mids`, `ends`: where the three joints stand, 3 numbers a limb
-/// - `targets`: where the ends must go; `poles`: points that the mid joints point towards, or nothing at all
+/// - `starts`, `mids`, `ends`: the positions of the three joints, 3 numbers for each limb
+/// - `targets`: the target positions of the ends; `poles`: points towards which the mid joints bend, or an empty slice
 /// - `out`: the new mid and end of each limb, [`LIMB_OUT`] numbers
 ///
-/// Returns how many ends have reached their target. A limb whose numbers are not finite stays where it is.
+/// Returns the number of ends that reached their targets. A limb whose numbers are not finite is unchanged.
 ///
 /// # Errors
-/// Arrays of other lengths than their limbs need.
+/// Arrays of the wrong length.
 pub fn solve_limbs(
     [starts, mids, ends, targets, poles]: [&[f32]; 5],
     out: &mut [f32],
@@ -56,7 +56,7 @@ fn point(list: &[f32], index: usize) -> DVec3 {
     DVec3::from_array([0, 1, 2].map(|axis| f64::from(list[3 * index + axis])))
 }
 
-/// Copies of one problem, each with a target of its own, which start from where they stood the frame before.
+/// Copies of one problem, each with its own target, which start from the result of the previous frame.
 #[derive(Debug)]
 pub struct Herd {
     members: Vec<Session>,
@@ -88,19 +88,19 @@ impl Herd {
         Ok(Self { members, dimension, target: vec![0.0; dimension] })
     }
 
-    /// Numbers that the targets are, and numbers that the points are.
+    /// The numbers of values in the targets and in the points.
     #[must_use]
     pub fn sizes(&self) -> [usize; 2] {
         let points = self.members.first().map_or(0, Session::points_len);
         [self.members.len() * self.dimension, self.members.len() * points]
     }
 
-    /// Solves every copy for its target, from where it stands, and writes its points.
+    /// Solves every copy for its target, starting from its current pose, and writes its points.
     ///
-    /// Returns how many have reached their target.
+    /// Returns the number of copies that reached their targets.
     ///
     /// # Errors
-    /// Arrays of other lengths than [`sizes`](Self::sizes); targets that are not finite.
+    /// Arrays whose lengths are not [`sizes`](Self::sizes); targets that are not finite.
     pub fn solve(&mut self, targets: &[f32], points: &mut [f32]) -> Result<u32> {
         let [n_targets, n_points] = self.sizes();
         if targets.len() != n_targets {
@@ -120,7 +120,7 @@ impl Herd {
             let found = member.points()?;
             let (own, others) = rest.split_at_mut(found.len());
             for (own, found) in own.iter_mut().zip(found) {
-                #[expect(clippy::cast_possible_truncation, reason = "what is drawn is f32")]
+                #[expect(clippy::cast_possible_truncation, reason = "positions to draw are f32")]
                 let found = *found as f32;
                 *own = found;
             }

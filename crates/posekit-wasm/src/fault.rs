@@ -1,23 +1,23 @@
-//! Why something could not be done, for JavaScript.
+//! Errors for JavaScript.
 
 use core::fmt;
 
 use posekit_io::Place;
 
-/// A message, and the place in a text that it speaks about.
+/// A message, and its place in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
-    /// What is wrong.
+    /// The message.
     pub message: String,
-    /// Where; `None` where no text is at hand.
+    /// The place; `None` without a text.
     pub place: Option<Place>,
 }
 
-/// Result of whatever JavaScript can call.
+/// Result of the functions that JavaScript can call.
 pub type Result<T> = core::result::Result<T, Fault>;
 
 impl Fault {
-    /// A fault of a call.
+    /// An error without a place.
     #[must_use]
     pub fn new(message: impl Into<String>) -> Self {
         Self { message: message.into(), place: None }

@@ -1,18 +1,18 @@
 //! posekit for the browser and Node: problems, solvers, robot arms, crowds and motions over flat typed arrays.
 //!
 //! `cargo xtask wasm` builds it as the npm package `posekit`; `npm/README.md` shows its use from JavaScript. [`session`], [`arm`],
-//! [`crowd`] and [`motion`] are plain Rust; what is exported wraps them and turns errors into JavaScript's.
+//! [`crowd`] and [`motion`] are plain Rust; the exported types wrap them and convert errors to JavaScript's.
 //!
 //! # Conventions
 //! - Numbers are f64 (f32 for crowds), metres, radians; quaternions are x, y, z, w; a pose is 7 numbers: x, y, z, then the quaternion.
-//! - Arrays are flat. What is written every frame is written into an array of the caller: nothing is allocated on the way, and an array that is too short is an
+//! - Arrays are flat. Results of every frame are written into an array of the caller, without allocation; an array that is too short is an
 //!   error.
 //! - Every object holds memory until `free()`.
-//! - Every fault is an `Error` named `PosekitError`, whose `line`, `column` and `subject` say where in a text, if it was in one. No input causes a
-//!   panic; if there were one, the module would stop and would have to be loaded anew.
+//! - Every fault is an `Error` named `PosekitError`, whose `line`, `column` and `subject` locate it in a text, if there is one. No input causes a
+//!   panic; after a panic the module would have to be loaded again.
 #![cfg_attr(
     target_arch = "wasm32",
-    allow(unsafe_code, reason = "the bindings that the macro writes; no line of this crate is")
+    allow(unsafe_code, reason = "only the bindings that the macro generates")
 )]
 
 pub mod arm;

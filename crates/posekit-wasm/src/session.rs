@@ -1,4 +1,4 @@
-//! One problem being solved: the targets as they are now, a workspace, and what came of it.
+//! A solver of one problem: the current targets, a workspace, and the solution.
 
 use std::rc::Rc;
 
@@ -12,25 +12,25 @@ use posekit_io::problem::{Body, Problem, Rig, read_settings, set_target};
 
 use crate::fault::{Fault, Result};
 
-/// Numbers of a pose.
+/// Number of values of a pose.
 pub const POSE: usize = 7;
 
-/// Numbers at the head of a trace step: iteration, phase, joint or pass, error.
+/// Number of values at the head of a trace step: iteration, phase, joint or pass, error.
 pub const HEADER: usize = 4;
 
-/// A solver of one problem. After the first solve of a problem nothing is allocated, save for traces.
+/// A solver of one problem. After the first solve of a problem nothing is allocated, except for traces.
 #[derive(Debug)]
 pub struct Session {
     problem: Rc<Problem>,
     workspace: Workspace,
-    /// The method asked for.
+    /// The requested method.
     method: Method,
     settings: Settings,
-    /// The settings of the problem, which those of a solve are added to.
+    /// The settings of the problem, which the settings of a solve override.
     base: Settings,
-    /// What must hold, with the targets of now.
+    /// The tasks with their current targets.
     tasks: Vec<Task>,
-    /// The targets of tasks that have moved since the workspace heard of them.
+    /// The tasks whose targets have moved and are not yet passed to the workspace.
     moved: Vec<bool>,
     is_moved: bool,
     matter: Matter,
@@ -41,12 +41,12 @@ pub struct Session {
     flat: Vec<f64>,
 }
 
-/// What the workspace is given beside the tasks.
+/// The input of the workspace besides the tasks.
 #[derive(Debug)]
 enum Matter {
     /// Joint values to start from.
     Joints { start: Vec<f64> },
-    /// Points to start from, and where the tip must go.
+    /// Points to start from, and the target of the tip.
     Points { chain: Chain, target: Vec<f64> },
 }
 
@@ -84,13 +84,13 @@ impl Session {
         }
     }
 
-    /// Begins a solve with the targets as they are now.
+    /// Begins a solve with the current targets.
     ///
-    /// - `settings`: JSON, any of the fields of [`Settings`] ([`read_settings`]); the problem's own are kept where it is silent
-    /// - `start`: joint values, or the points of a chain of points; without them, where the problem says
+    /// - `settings`: JSON, any of the fields of [`Settings`] ([`read_settings`]); the others are those of the problem
+    /// - `start`: joint values, or the points of a chain of points; by default those of the problem
     ///
     /// # Errors
-    /// A method of another name, settings or a start that cannot be, a method that does not fit the problem.
+    /// An unknown method, invalid settings or start, a method that does not apply to the problem.
     pub fn begin(
         &mut self,
         method: &str,
@@ -108,7 +108,7 @@ impl Session {
         self.begin_again()
     }
 
-    /// Begins a solve with the method and the settings of the one before, and allocates nothing.
+    /// Begins a solve with the method and the settings of the previous one, without allocating.
     ///
     /// # Errors
     /// As [`begin`](Self::begin).
@@ -159,13 +159,13 @@ impl Session {
         Ok(())
     }
 
-    /// Moves a target. A solve that is under way goes on towards it from the present pose; the next [`begin`](Self::begin) starts with it.
+    /// Moves a target. A running solve continues towards it from the current pose; the next [`begin`](Self::begin) starts with it.
     ///
-    /// - `task`: its place in the list of tasks; 0 for the tip of a chain of points
+    /// - `task`: the index of the task; 0 for the tip of a chain of points
     /// - `target`: 2 or 3 numbers for a point or a direction, 4 for an orientation, 7 for a pose
     ///
     /// # Errors
-    /// No such task, a count of numbers that it does not take, numbers that are not finite.
+    /// No such task, a wrong number of values, values that are not finite.
     pub fn set_target(&mut self, task: usize, target: &[f64]) -> Result<()> {
         if let Matter::Points { target: own, .. } = &mut self.matter {
             if task != 0 {
@@ -188,7 +188,7 @@ impl Session {
         Ok(())
     }
 
-    /// Tells the workspace of the targets that have moved.
+    /// Passes moved targets to the workspace.
     fn follow(&mut self) -> Result<()> {
         if !self.has_begun {
             return Err(Fault::new("nothing has begun: call begin first"));
@@ -208,7 +208,7 @@ impl Session {
         Ok(())
     }
 
-    /// Runs at most so many iterations; true when the solve is over.
+    /// Runs at most this number of iterations; true when the solve is over.
     ///
     /// # Errors
     /// When nothing has begun.
@@ -232,7 +232,7 @@ impl Session {
         Ok(())
     }
 
-    /// The best so far.
+    /// The best solution so far.
     ///
     /// # Errors
     /// When nothing has begun.
@@ -247,7 +247,7 @@ impl Session {
         &self.settings
     }
 
-    /// Numbers of [`points`](Self::points).
+    /// Number of values of [`points`](Self::points).
     #[must_use]
     pub fn points_len(&self) -> usize {
         let problem = self.problem.as_ref();
@@ -273,7 +273,7 @@ impl Session {
         Ok(&self.flat)
     }
 
-    /// The points of the solution as its file has them: for a chain its moving joints and its tip, for a figure the origins of all joints.
+    /// The points of the solution, as in its file: for a chain its moving joints and its tip, for a figure the origins of all joints.
     ///
     /// # Errors
     /// When nothing has begun.
@@ -293,7 +293,7 @@ impl Session {
         Ok(&self.flat)
     }
 
-    /// Steps that the trace has.
+    /// Number of steps in the trace.
     ///
     /// # Errors
     /// When nothing has begun.
@@ -301,7 +301,7 @@ impl Session {
         Ok(self.solution()?.trace.len())
     }
 
-    /// What a step of the trace was: its iteration, its phase ([`phase_code`]), the joint or pass it speaks about (-1 for none), the error behind it.
+    /// A step of the trace: its iteration, its phase ([`phase_code`]), its joint or pass (-1 for none), the error after it.
     ///
     /// # Errors
     /// When there is no such step.
@@ -312,7 +312,7 @@ impl Session {
         Ok([f64::from(step.iteration), f64::from(phase), of, step.error])
     }
 
-    /// The largest angle by which a frame is off behind a step of the trace.
+    /// The largest orientation error after a step of the trace.
     ///
     /// # Errors
     /// When there is no such step.
@@ -321,7 +321,7 @@ impl Session {
         Ok(trace.get(step).ok_or_else(|| no_such_step(step, trace.len()))?.turn)
     }
 
-    /// The joint values behind a step of the trace; empty for a chain of points.
+    /// The joint values after a step of the trace; empty for a chain of points.
     ///
     /// # Errors
     /// When there is no such step.
@@ -331,8 +331,8 @@ impl Session {
         Ok(&step.configuration)
     }
 
-    /// The points behind a step of the trace, as a solution's file has them: those of relaxation are the raw ones, whose bones may be off length, and
-    /// those of FABRIK's way inward the ones with the tip on its target, whose first bone may be off length.
+    /// The points after a step of the trace, as in a solution's file: those of relaxation are the raw ones, whose bones may be off length, and
+    /// those of FABRIK's backward half the ones with the tip on its target, whose first bone may be off length.
     ///
     /// # Errors
     /// When there is no such step.
@@ -344,7 +344,7 @@ impl Session {
         if let Matter::Points { .. } = self.matter {
             return Ok(&step.points);
         }
-        // The joints cannot say where these points are: they hang from the root, and keep the lengths.
+        // Joints cannot represent these points, because they start at the root and keep the bone lengths.
         let is_apart =
             solution.choice.method == Method::Relaxation || step.phase == Phase::Backward;
         let is_raw = is_apart && step.points.len() == 3 * (self.moving.len() + 1);
@@ -371,7 +371,7 @@ impl Session {
         Ok(self.problem.solution_file(solution, &self.settings, with_trace).to_json()?)
     }
 
-    /// The iteration that a solve was rescued in; 0 when it was not.
+    /// The iteration of the escape from a lock-up; 0 if there was none.
     ///
     /// # Errors
     /// When nothing has begun.
@@ -392,7 +392,7 @@ pub fn method_of(name: &str) -> Result<Method> {
     })
 }
 
-/// A phase as a number, and the joint or pass that it speaks about, -1 for none: 0 a whole iteration, 1 a joint, 2 backward, 3 forward, 4 a pass, 5 an
+/// A phase as a number, and its joint or pass, -1 for none: 0 a whole iteration, 1 a joint, 2 backward, 3 forward, 4 a pass, 5 an
 /// escape, 6 an acceleration, 7 a refinement.
 #[must_use]
 pub fn phase_code(phase: Phase) -> (u8, f64) {
@@ -444,7 +444,7 @@ fn write_points(
     }
 }
 
-/// Which methods can solve a problem, `auto` first.
+/// The methods that apply to a problem, `auto` first.
 #[must_use]
 pub fn methods(problem: &Rc<Problem>) -> Vec<&'static str> {
     let fits =

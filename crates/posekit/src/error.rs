@@ -5,12 +5,12 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-/// What is wrong with an input. A hard problem is never an error: its outcome is data, in the solution's status.
+/// A fault of an input. A hard problem is never an error: its outcome is data, in the solution's status.
 ///
-/// The message names the thing at fault; joints by their names, because these are what the author of a file knows. For programs there are the place
+/// The message names the fault and its place; joints by their names, which the author of a file knows. For programs there are the place
 /// ([`joint`](Self::joint), [`what`](Self::what), [`index`](Self::index)) and the kind: exactly one of the predicates is true.
 ///
-/// # Example: what to do about it
+/// # Example: the place of a fault
 /// ```
 /// use posekit::glam::DVec3;
 /// use posekit::skeleton::{Joint, Limit, Skeleton};
@@ -218,7 +218,7 @@ pub(crate) enum ErrorKind {
     #[error("joint {joint:?}: a {kind} joint cannot have a {limit} limit")]
     LimitKind { joint: String, kind: &'static str, limit: &'static str },
 
-    /// A joint without exactly one value cannot follow or lead another.
+    /// A joint without exactly one value cannot be a mimic or a driver.
     #[error(
         "joint {joint:?} mimics {driver:?}, but {at_fault:?} is a {kind} joint; both must be revolute or prismatic"
     )]
@@ -236,7 +236,7 @@ pub(crate) enum ErrorKind {
     MimicLimits { joint: String, driver: String },
 }
 
-/// What the predicates of [`Error`] tell apart.
+/// The kinds that the predicates of [`Error`] distinguish.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Class {
     WrongLength,
@@ -285,7 +285,7 @@ impl ErrorKind {
 /// The library's result type.
 pub type Result<T> = core::result::Result<T, Error>;
 
-/// Names joined by arrows; the middle of a long list is left out and counted.
+/// Names joined by arrows; the middle of a long list is replaced by its length.
 fn arrows(names: &[String]) -> String {
     const SHOWN: usize = 6;
     if names.len() <= 2 * SHOWN {

@@ -8,7 +8,7 @@
 //! use posekit::solve::{Method, Settings, Status, solve};
 //! use posekit::task::Position;
 //!
-//! // An arm of two bones: a ball at the shoulder, an elbow that bends one way.
+//! // An arm of two bones: a ball at the shoulder, an elbow that bends in one direction.
 //! let upper_arm = Pose::from_translation(DVec3::new(0.30, 0.0, 0.0));
 //! let forearm = Pose::from_translation(DVec3::new(0.25, 0.0, 0.0));
 //! let mut builder = Skeleton::builder();
@@ -27,23 +27,23 @@
 //! };
 //! // The target lies on the line of the straight arm: many solvers make no progress here.
 //! assert!(reach_for(DVec3::new(0.4, 0.0, 0.0))?.is_reached());
-//! // Too far is data, not an error: the arm points at it, and the status says how much is missing.
+//! // A target out of reach is data, not an error: the arm points at it, and the status has the missing distance.
 //! let far = reach_for(DVec3::new(0.0, 0.7, 0.0))?;
 //! assert!(matches!(far.status, Status::Unreachable { shortfall } if (shortfall - 0.15).abs() < 1e-9));
 //! # Ok::<(), posekit::Error>(())
 //! ```
 //!
-//! # The nouns
+//! # Concepts
 //! - A [`Skeleton`](skeleton::Skeleton) is an immutable tree of joints: fixed, revolute, prismatic, ball or free, with limits. Its *configuration* `q` is
 //!   a flat slice of joint values.
 //! - A [`Chain`](chain::Chain) consists of points at fixed distances, in any dimension, without rotations.
-//! - A [`Task`](task::Task) says what must hold: a hand is at a point, eyes look at one, a foot stays above the ground, a loop stays closed, the
+//! - A [`Task`](task::Task) is a condition: a hand is at a point, eyes look at one, a foot stays above the ground, a loop stays closed, the
 //!   centre of mass stays over the feet. Its *weight* is its importance among the tasks of its *level*; a lower level uses only
 //!   the freedom that remains after the levels above it.
 //! - [`Settings`](solve::Settings) → [`Workspace`](solve::Workspace) → [`Solution`](solve::Solution): plain data in, every buffer in one place, the
 //!   best pose found and a [`Status`](solve::Status) out. The solution also reports the error of every task (`misses`), the limits that hold it
 //!   back (`holds`), and which method ran and why (`choice`).
-//! - [`Arm`](arm::Arm) is the path from the world to the tool of a robot, compiled to be solved fast; [`batch`] solves for many targets at once.
+//! - [`Arm`](arm::Arm) is the path from the world to the tool of a robot, compiled for fast solves; [`batch`] solves for many targets at once.
 //! - [`limb`] has closed forms for single limbs, which need no skeleton: [`TwoBone`](limb::TwoBone) and [`Aim`](limb::Aim).
 //!
 //! # Choosing a method
@@ -54,8 +54,8 @@
 //! | [`TwoBone`](solve::Method::TwoBone) | two joints and a point | closed form, both answers |
 //! | [`Direct`](solve::Method::Direct) | unbranched chains without limits | a convex problem in as many unknowns as there are dimensions |
 //! | [`Ccd`](solve::Method::Ccd) | any joints, limits, trees, orientations | one joint after the other makes its best move |
-//! | [`Fabrik`](solve::Method::Fabrik) | chains and trees, smooth bends | points reach for the target and back for the root |
-//! | [`Relaxation`](solve::Method::Relaxation) | ropes, weighted points, any dimension | one bone after the other is brought to its length |
+//! | [`Fabrik`](solve::Method::Fabrik) | chains and trees, smooth bends | points are dragged to the target and back to the root |
+//! | [`Relaxation`](solve::Method::Relaxation) | ropes, weighted points, any dimension | one bone after the other is corrected to its length |
 //! | [`LeastSquares`](solve::Method::LeastSquares) | any tasks on any skeleton, weights and levels, least change | damped steps that end at the limits, all joints at once |
 //!
 //! # Conventions
@@ -73,7 +73,7 @@
 //! # Features
 //! None of them changes a result. Without `std` the library needs only `core`, `alloc` and `libm`.
 //!
-//! | feature | default | what it does |
+//! | feature | default | effect |
 //! |---|---|---|
 //! | `std` | yes | square roots by the processor's instruction instead of `libm` |
 //! | `libm` | yes, and needed without `std` | glam's transcendental functions come from `libm`: deterministic across targets, and slower, for the whole program (`powf` takes 126 ns instead of 7). posekit's own come from `libm` in any case. |

@@ -116,7 +116,7 @@ describe.skipIf(!hasPackage)("a robot arm", () => {
     }
     await after(session, () => { session.arm.stepSolution(-1); });
     expect(facts(session).current).toBe(7);
-    expect(session.canUndo.value).toBe("Take another solution");
+    expect(session.canUndo.value).toBe("Choose another solution");
     const again = start(session.link());
     await until(() => again.arm.facts.value !== null, "the link");
     expectAlike(main(again).q, solutions[7]?.q ?? [], 1e-12);
@@ -152,7 +152,7 @@ describe.skipIf(!hasPackage)("a robot arm", () => {
       expectAlike(tool(session, main(session)), tool(session, before), 1e-5);
     }
     expect(Math.max(...main(session).q.map((value, k) => Math.abs(value - (before.q[k] ?? 0))))).toBeGreaterThan(0.3);
-    expect(session.canUndo.value).toBe("Move the arm about its tool");
+    expect(session.canUndo.value).toBe("Self-motion");
     await after(session, () => { session.undo(); });
     expectAlike(main(session).q, before.q, 1e-9);
     session.arm.beginSlide();
@@ -196,7 +196,7 @@ describe.skipIf(!hasPackage)("a robot arm", () => {
     const [end] = session.shown.value;
     if (!end) throw new Error("nothing is shown");
     expectAlike(tool(session, end).slice(0, 3), [0.5, 0.1, 0.6], 1e-5);
-    expect(session.announcement.value).toMatch(/^follows the path in \d\.\d\d\ss, .* more than asked: as fast as joint_\d/);
+    expect(session.announcement.value).toMatch(/^follows the path in \d\.\d\d\ss, .* longer than requested: as fast as joint_\d/);
     session.arm.scrub(-5);
     expect(session.arm.frame.value).toBe(0);
     expect(session.arm.dexterity.value?.smallest).toBeGreaterThan(0);
@@ -262,7 +262,7 @@ describe.skipIf(!hasPackage)("a robot arm", () => {
     await after(session, () => { session.arm.record(); });
     session.arm.record();
     expect(session.document.value.path?.poses.length).toBe(1);
-    expect(session.notices.value.at(-1)?.what).toBe("The last pose of the path is this one");
+    expect(session.notices.value.at(-1)?.what).toBe("The path already ends with this pose");
     const { path, ...document } = session.document.value;
     const pose = path?.poses[0] ?? [];
     session.open({ ...document, path: { start: path?.start ?? [], seconds: 1, poses: Array.from({ length: MOST_POSES }, (_, k) => [pose[0] ?? 0, 0.001 * k, ...pose.slice(2)]) } }, "Open");
@@ -316,7 +316,7 @@ describe("words", () => {
 
   it("say how an arm follows its path", () => {
     const long = (change: Partial<ArmTrack>) => trackWords({ ...done, ...change }, info).long;
-    expect(long({})).toBe("follows the path in 1.50\u00a0s, 0.50\u00a0s more than asked: as fast as elbow can");
+    expect(long({})).toBe("follows the path in 1.50\u00a0s, 0.50\u00a0s longer than requested: as fast as elbow can");
     expect(long({ asked: 1.5 })).toBe("follows the path in 1.50\u00a0s");
     expect(long({ outcome: "limits", endedAt: 0.629, blocked: [1] })).toBe("ends after 62\u00a0% of the path: elbow is at its limit");
     expect(long({ outcome: "limits", endedAt: 0.5, blocked: [1, 2] })).toBe("ends after 50\u00a0% of the path: elbow and wrist are at their limits");

@@ -114,7 +114,7 @@ export class ArmDesk implements ArmSession {
 
   choose(index: number): void {
     const pose = this.#facts.peek()?.solutions[index];
-    if (pose) this.host.startAt(pose.q, "Take another solution", null);
+    if (pose) this.host.startAt(pose.q, "Choose another solution", null);
   }
 
   stepSolution(by: 1 | -1): void {
@@ -137,7 +137,7 @@ export class ArmDesk implements ArmSession {
     const nValues = this.host.info.peek()?.nValues ?? 0;
     const at = Math.min(count - 1, Math.max(0, Math.round(sample)));
     if (!motion || count === 0 || at === motion.at) return;
-    this.host.startAt(motion.values.subarray(at * nValues, (at + 1) * nValues), "Move the arm about its tool", `slide:${this.#slides}`);
+    this.host.startAt(motion.values.subarray(at * nValues, (at + 1) * nValues), "Self-motion", `slide:${this.#slides}`);
   }
 
   // -------------------------------------------------------------------------------------------------------------- path
@@ -150,7 +150,7 @@ export class ArmDesk implements ArmSession {
     const { path } = document;
     const poses = path?.poses ?? [];
     if (String(poses.at(-1)) === String(target)) {
-      this.host.tell("The last pose of the path is this one", "Move the target of the tool first.");
+      this.host.tell("The path already ends with this pose", "Move the target of the tool first.");
     } else if (poses.length >= MOST_POSES) {
       this.host.tell(`A path has at most ${MOST_POSES} poses`, "Remove one first.");
     } else {

@@ -38,9 +38,9 @@ function checkProblem(value: unknown, fault: Fault): void {
   const problem = record(value, "problem", fault);
   const schema = problem["schema"];
   if (schema === "posekit.figure/1") {
-    if (!Array.isArray(problem["tasks"])) throw fault("a figure has a list of tasks");
+    if (!Array.isArray(problem["tasks"])) throw fault("a figure needs a list of tasks");
     const hasSkeleton = Array.isArray(problem["joints"]) || typeof problem["urdf"] === "string" || typeof problem["gltf"] === "string";
-    if (!hasSkeleton) throw fault("a figure has joints, or names a urdf or a gltf");
+    if (!hasSkeleton) throw fault("a figure needs joints, a urdf or a gltf");
   } else if (schema === "posekit.chain/1") {
     if (!Array.isArray(problem["bones"]) && !Array.isArray(problem["points"])) throw fault("a chain has bones or points");
     if (!Array.isArray(problem["target"])) throw fault("a chain has a target");

@@ -103,7 +103,7 @@ describe.skipIf(!hasPackage)("goals", () => {
     const q = known(session).pose.q.slice();
     const spot = spotNamed(session, "hand");
     const { pose } = known(session);
-    session.editGoals("Put a goal elsewhere", (old) => withTask(old, 0, (task) => onSpot(task, spot, pose)));
+    session.editGoals("Move a goal to another joint", (old) => withTask(old, 0, (task) => onSpot(task, spot, pose)));
     await rest(session);
     expect(figureOf(session).tasks[0]).toMatchObject({ task: "pose", name: "hand", frame: { link: "hand" } });
     expect(session.results.value[0]?.status).toBe("reached");
@@ -156,7 +156,7 @@ describe.skipIf(!hasPackage)("goals", () => {
       const spots = spotsOf(figureOf(session), info);
       expect(spots.every(({ frame }) => typeof frame === "object" && frame.link !== undefined)).toBe(true);
       for (const spot of spots.slice(0, 6)) {
-        session.editGoals("Put a goal elsewhere", (old) => withTask(old, 0, (task) => onSpot(task, spot, pose)));
+        session.editGoals("Move a goal to another joint", (old) => withTask(old, 0, (task) => onSpot(task, spot, pose)));
         await rest(session);
         expect(session.results.value[0], spot.name).toMatchObject({ status: "reached", fault: null });
         expect(spotAt(known(session).info, session.info.value?.tasks[0]?.frames[0]?.joint ?? -1)).toEqual(spot);

@@ -43,6 +43,6 @@ test("a joint is called the same wherever it is spoken of", () => {
   const info = armInfo();
   const held = { done: true, status: "blocked", blocked: [1], q: Float64Array.of(0, 1, 0, 0), iterations: 3, trace: null } as unknown as RunResult;
   expect(statusWords(held, info).long).toBe("held back by joint 2 (limit 57.3°)");
-  expect(phaseWord("joint", 1, info)).toBe("turned joint 2");
+  expect(phaseWord("joint", 1, info)).toBe("rotated joint 2");
   expect(handlesOf(sceneDocument("arm-ranges"), info, info.start, new Set()).find(({ id }) => id === "joint:1")?.label).toBe("Joint 2");
 });

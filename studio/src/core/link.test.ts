@@ -31,8 +31,8 @@ it("says what is wrong with a link", () => {
   const wrong: [string, RegExp][] = [
     ["", /no problem/],
     ["#d9.abc", /no problem/],
-    ["#d1.", /letters/],
-    ["#d1.a b", /letters/],
+    ["#d1.", /invalid characters/],
+    ["#d1.a b", /invalid characters/],
     [good.slice(0, good.length / 2), /damaged/],
     [packed("not json"), /damaged/],
     [packed("[]"), /document is missing/],

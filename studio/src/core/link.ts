@@ -49,7 +49,7 @@ function inflate(packed: Uint8Array): string {
     // With a buffer of its own, nothing is allocated by what the link claims.
     return strFromU8(inflateSync(packed, { out }));
   } catch {
-    throw new LinkError("The link is damaged or cut off: copy it again, whole.");
+    throw new LinkError("The link is damaged or incomplete: copy all of it again.");
   }
 }
 
@@ -57,7 +57,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new LinkError("The link is damaged or cut off: copy it again, whole.");
+    throw new LinkError("The link is damaged or incomplete: copy all of it again.");
   }
 }
 
@@ -68,11 +68,11 @@ function toBase64Url(bytes: Uint8Array): string {
 }
 
 function fromBase64Url(text: string): Uint8Array {
-  if (!/^[\w-]+$/.test(text)) throw new LinkError("The link has letters that do not belong there: copy it again, whole.");
+  if (!/^[\w-]+$/.test(text)) throw new LinkError("The link contains invalid characters: copy all of it again.");
   const padded = text.replaceAll("-", "+").replaceAll("_", "/") + "===".slice((text.length + 3) % 4);
   try {
     return Uint8Array.from(atob(padded), (letter) => letter.charCodeAt(0));
   } catch {
-    throw new LinkError("The link is damaged or cut off: copy it again, whole.");
+    throw new LinkError("The link is damaged or incomplete: copy all of it again.");
   }
 }

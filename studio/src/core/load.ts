@@ -60,7 +60,7 @@ export function remarkOn(name: string, { remark, warnings }: Loaded): News | nul
 /** What is said about a file that was not. */
 export function refusalOf(name: string, error: unknown): News {
   if (error instanceof LoadFault) return { kind: "error", what: error.message, where: error.where, hint: error.hint };
-  return { kind: "error", what: `${name} cannot be opened: ${error instanceof Error ? error.message : String(error)}`, hint: "What was on show stays." };
+  return { kind: "error", what: `${name} cannot be opened: ${error instanceof Error ? error.message : String(error)}`, hint: "The current document is unchanged." };
 }
 
 const LARGEST = 64 * 1024 * 1024;
@@ -113,7 +113,7 @@ function parse(name: string, text: string): Record<string, unknown> {
   } catch (error) {
     throw new LoadFault(`${name} is not valid JSON`, { where: placeOf(error, text), hint: "Look for a missing bracket, quote or comma there." });
   }
-  if (typeof value !== "object" || value === null || Array.isArray(value)) throw new LoadFault(`${name} holds no problem`, { hint: "A problem is an object with a `schema`." });
+  if (typeof value !== "object" || value === null || Array.isArray(value)) throw new LoadFault(`${name} contains no problem`, { hint: "A problem is an object with a `schema`." });
   return value as Record<string, unknown>;
 }
 
@@ -238,8 +238,8 @@ function remarksOf(warnings: readonly string[]): string[] {
 function characterHint(error: unknown): string {
   const message = error instanceof Error ? error.message : "";
   if (/buffer|uri/i.test(message)) return "External buffers are not fetched: export it as one file (.glb).";
-  if (/no joint moves/i.test(message)) return "Its joints stand beside each other: none would move another. Parent them in the program that it comes from.";
-  if (/skin|no joint|no node|skeleton/i.test(message)) return "It has to hold a skeleton: a skin, or nodes that hang on each other.";
+  if (/no joint moves/i.test(message)) return "Its joints are siblings, so none would move another. Parent them in the program that exported it.";
+  if (/skin|no joint|no node|skeleton/i.test(message)) return "It must contain a skeleton: a skin, or nodes with parents.";
   return "The message says where the file goes wrong; exporting it anew as .glb often helps.";
 }
 
@@ -294,7 +294,7 @@ function nodesOf(joints: readonly string[], nodes: readonly (string | undefined)
 }
 
 async function loadSaved(name: string, value: Record<string, unknown>, reader: Reader): Promise<Loaded> {
-  const document = checkDocument(value, (message) => new LoadFault(`${name} is no document of this page: ${message}`));
+  const document = checkDocument(value, (message) => new LoadFault(`${name} is not a document of this page: ${message}`));
   await reader.load(JSON.stringify(document.problem), document.urdf).catch((error: unknown) => { throw refused(name, error); });
   return { document, character: null, isSource: false, remark: null, warnings: 0 };
 }

@@ -277,7 +277,7 @@ describe.skipIf(!hasPackage)("a session", () => {
     near(places(session), shown);
     expect(session.canUndo.value).toBe("Move the target");
     session.undo();
-    expect(session.canUndo.value).toBe("Iterations a frame");
+    expect(session.canUndo.value).toBe("Iterations per frame");
     session.redo();
     await traced(session);
     near(places(session), shown);

@@ -426,7 +426,7 @@ class StudioSession implements Session {
 
   setPerFrame(iterations: number | null): void {
     const perFrame = iterations === null ? null : Math.max(1, Math.round(iterations));
-    this.#commit({ ...this.#document.peek(), perFrame }, "Iterations a frame", "per-frame");
+    this.#commit({ ...this.#document.peek(), perFrame }, "Iterations per frame", "per-frame");
     if (this.#playback.peek().mode === "play" && perFrame === null) this.goLive();
   }
 

@@ -36,7 +36,7 @@ export function length(metres: number): string {
 export function framesWord(nFrames: number, frameTime: number): string {
   if (nFrames === 1) return "one frame";
   // 119.88 and 29.97 must not become 120 and 30.
-  return `${nFrames} frames, ${Number((1 / frameTime).toFixed(2))} a second`;
+  return `${nFrames} frames, ${Number((1 / frameTime).toFixed(2))} fps`;
 }
 
 export function angle(radians: number): string {
@@ -85,12 +85,12 @@ export interface StatusWords {
 
 export function statusWords(result: RunResult, info: ProblemInfo | null): StatusWords {
   const within = count(result.iterations, "iteration");
-  if (!result.done) return { mark: "dots", tone: "plain", short: "on the way", long: `on the way after ${within}` };
+  if (!result.done) return { mark: "dots", tone: "plain", short: "running", long: `running, after ${within}` };
   switch (result.status) {
     case "reached": {
       const by = result.escapedBy && ` by ${methodWord(result.escapedBy)}`;
-      const escaped = result.escapedAt > 0 ? `, got out of a lock-up at iteration ${result.escapedAt}${by ?? ""}` : "";
-      return { mark: "check", tone: "good", short: escaped ? "reached, got out" : "reached", long: `${reachedIn(result)}${escaped}` };
+      const escaped = result.escapedAt > 0 ? `, escaped from a lock-up at iteration ${result.escapedAt}${by ?? ""}` : "";
+      return { mark: "check", tone: "good", short: escaped ? "reached, escaped" : "reached", long: `${reachedIn(result)}${escaped}` };
     }
     case "unreachable":
       return { mark: "ruler", tone: "warn", short: `${length(result.shortfall)} too far`, long: `out of reach by ${length(result.shortfall)}` };
@@ -163,7 +163,7 @@ export function trackWords(track: ArmTrack, info: ProblemInfo): StatusWords {
   const time = track.times.at(-1) ?? 0;
   if (track.endedAt === null) {
     const late = time - track.asked;
-    const slow = late > 0.005 ? `, ${seconds(late)} more than asked: as fast as ${named(fastest(track))} can` : "";
+    const slow = late > 0.005 ? `, ${seconds(late)} longer than requested: as fast as ${named(fastest(track))} can` : "";
     return { mark: "check", tone: "good", short: `in ${seconds(time)}`, long: `follows the path in ${seconds(time)}${slow}` };
   }
   const part = Math.floor((100 * track.endedAt) / track.asked);
@@ -192,11 +192,11 @@ export function phaseWord(phase: PhaseName, joint: number, info: ProblemInfo | n
   const name = joint < 0 || info === null ? "" : jointName(info, joint);
   switch (phase) {
     case "iteration": return "end of the iteration";
-    case "joint": return name ? `turned ${name}` : "turned a joint";
+    case "joint": return name ? `rotated ${name}` : "rotated a joint";
     case "backward": return "inward pass";
     case "forward": return "outward pass";
     case "pass": return "one pass over the bones";
-    case "escape": return "got out of the lock-up";
+    case "escape": return "escaped from the lock-up";
     case "acceleration": return "another method, for slow convergence";
     case "refinement": return "refinement";
   }

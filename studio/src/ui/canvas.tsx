@@ -31,8 +31,8 @@ export function CameraButtons({ frames }: { frames: string }) {
   return (
     <div class="camera" role="group" aria-label="Camera">
       <IconButton icon={Scan} tip="left" label={frames} keys={keysOf("frame")} onClick={() => { cameraAction("frame"); }} />
-      <IconButton icon={Plus} tip="left" label="Nearer" keys={keysOf("zoom-in")} onClick={() => { cameraAction("zoom-in"); }} />
-      <IconButton icon={Minus} tip="left" label="Farther" keys={keysOf("zoom-out")} onClick={() => { cameraAction("zoom-out"); }} />
+      <IconButton icon={Plus} tip="left" label="Zoom in" keys={keysOf("zoom-in")} onClick={() => { cameraAction("zoom-in"); }} />
+      <IconButton icon={Minus} tip="left" label="Zoom out" keys={keysOf("zoom-out")} onClick={() => { cameraAction("zoom-out"); }} />
     </div>
   );
 }

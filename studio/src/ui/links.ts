@@ -33,6 +33,6 @@ function follow(open: () => void): void {
   try {
     open();
   } catch (error) {
-    tell("error", error instanceof Error ? error.message : "This link cannot be read.", "What was on show stays.");
+    tell("error", error instanceof Error ? error.message : "This link cannot be read.", "The current document is unchanged.");
   }
 }

@@ -39,7 +39,7 @@ function MotionItem() {
     <li>
       <button
         type="button" class="scene" data-scene="motion" aria-current={isMotion.value ? "true" : undefined}
-        title="Open a motion, make its feet stand, pose it, and take it away again"
+        title="Open a motion, remove foot slide, pose it and export it"
         onClick={() => {
           openMotion();
           sheetTab.value = "solve";

@@ -28,7 +28,7 @@ export function TopBar() {
       {moves ? <MotionHistory session={moves} /> : <div class="bar-group" role="group" aria-label="History">
         <IconButton icon={Undo2} label={undo === null ? "Undo" : `Undo: ${undo}`} keys={keysOf("undo")} inactive={undo === null} onClick={() => { session.undo(); }} />
         <IconButton icon={Redo2} label={redo === null ? "Redo" : `Redo: ${redo}`} keys={keysOf("redo")} inactive={redo === null} onClick={() => { session.redo(); }} />
-        <IconButton icon={RotateCcw} class="wide-only" label="Back to the scene as it was" onClick={() => { session.reset(); }} />
+        <IconButton icon={RotateCcw} class="wide-only" label="Reset to the original scene" onClick={() => { session.reset(); }} />
       </div>}
       <div class="bar-group" role="group" aria-label="File">
         <OpenButton />
@@ -95,7 +95,7 @@ function OpenButton() {
 }
 
 const THEMES: { choice: ThemeChoice; icon: typeof Sun; label: string }[] = [
-  { choice: "auto", icon: Contrast, label: "Theme: as the system" },
+  { choice: "auto", icon: Contrast, label: "Theme: system" },
   { choice: "light", icon: Sun, label: "Theme: light" },
   { choice: "dark", icon: Moon, label: "Theme: dark" },
 ];

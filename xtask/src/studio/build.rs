@@ -1,4 +1,4 @@
-//! What is missing of the studio, or older than what it is made from: the WebAssembly package, Node's packages, the page.
+//! Builds the missing or outdated parts of the studio: the WebAssembly package, Node's packages, the page.
 
 use std::env;
 use std::fs;
@@ -11,11 +11,11 @@ use anyhow::{Context as _, Result, bail};
 use crate::process::{cargo, run, timed, works};
 use crate::{node, wasm};
 
-/// Where the page's source is, and where its static folder goes.
+/// The source of the page, and its static folder.
 const SOURCE: &str = "studio";
 pub(super) const SITE: &str = "studio/dist";
 
-/// The WebAssembly module, and what it is made from.
+/// The WebAssembly module, and its sources.
 const MODULE: &str = "crates/posekit-wasm/pkg";
 const MODULE_SOURCES: [&str; 7] = [
     "Cargo.toml",
@@ -27,7 +27,7 @@ const MODULE_SOURCES: [&str; 7] = [
     "tools/bindgen",
 ];
 
-/// What the page is made from besides the module.
+/// The sources of the page besides the module.
 const SITE_SOURCES: [&str; 9] = [
     "testdata",
     "studio/tsconfig.json",
@@ -40,7 +40,7 @@ const SITE_SOURCES: [&str; 9] = [
     "Cargo.toml",
 ];
 
-/// Builds whatever is missing or old.
+/// Builds all missing or outdated parts.
 pub(super) fn everything() -> Result<()> {
     check_node()?;
     module()?;
@@ -48,7 +48,7 @@ pub(super) fn everything() -> Result<()> {
     site()
 }
 
-/// Node and npm, as the page's package asks for them.
+/// Checks for Node and npm in the versions that the page requires.
 pub(super) fn check_node() -> Result<()> {
     if !works(Command::new("node").arg("--version")) || !works(npm().arg("--version")) {
         bail!(
@@ -70,7 +70,7 @@ pub(super) fn tool(name: &str) -> Command {
     command
 }
 
-/// The command `posekit`, built beside this program, which is in the same folder.
+/// The command `posekit`, built in the same folder as this program.
 pub(super) fn command() -> Result<PathBuf> {
     run(cargo().args(["build", "--quiet", "-p", "posekit-cli"]))?;
     let this = env::current_exe().context("cannot find this program")?;
@@ -100,14 +100,14 @@ pub(super) fn site() -> Result<()> {
     timed("Building the page", || run(tool("vite").arg("build")))
 }
 
-/// Whether a folder is there and none of the sources has changed since its newest file was written.
+/// Whether a folder exists and none of the sources has changed since its newest file was written.
 fn is_fresh(made: &Path, sources: &[&str]) -> bool {
     let Some(made) = newest(made) else { return false };
     sources.iter().filter_map(|source| newest(Path::new(source))).all(|changed| changed <= made)
 }
 
-/// When the newest file at or below a path was written; `None` where there is none. What was made from sources
-/// (`pkg`, `target`, `node_modules`) does not count among them.
+/// The time of the newest file at or below a path; `None` if there is none. Build products
+/// (`pkg`, `target`, `node_modules`) do not count.
 fn newest(path: &Path) -> Option<SystemTime> {
     let metadata = fs::metadata(path).ok()?;
     if metadata.is_file() {

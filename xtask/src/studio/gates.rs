@@ -11,10 +11,10 @@ use crate::process::{run, works};
 use crate::steps::{Needs, Step};
 use crate::wasm;
 
-/// Browsers that the tests can drive, by name and by place.
+/// Browsers that the tests can drive.
 const BROWSERS: [&str; 3] = ["chromium", "chromium-browser", "google-chrome"];
 
-/// The gates in the order of their price.
+/// The gates, the fast ones first.
 pub(crate) const STEPS: [Step; 6] = [
     step("studio: types", || with_node(|| run(tool("tsc").arg("--noEmit")))),
     step("studio: lints", || with_node(|| run(tool("eslint").arg(".")))),

@@ -1,4 +1,4 @@
-//! The studio: building what is missing of it, serving it, and its gates.
+//! The studio: building, serving and testing it.
 
 mod build;
 pub(crate) mod gates;
@@ -10,7 +10,7 @@ use anyhow::{Context as _, Result, bail};
 
 use crate::process::{cargo, quiet_unless_seen, run};
 
-/// What `cargo xtask studio` was asked for.
+/// The options of `cargo xtask studio`.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Options {
     only_build: bool,
@@ -19,7 +19,7 @@ struct Options {
     no_open: bool,
 }
 
-/// `cargo xtask studio`: builds what is missing or old and serves it; with `--build` leaves the folder and ends.
+/// `cargo xtask studio`: builds missing or outdated parts and serves the page; with `--build` only builds the folder.
 ///
 /// # Errors
 /// When an option is unknown, a tool is missing, or a part does not build.
@@ -31,7 +31,7 @@ pub(crate) fn studio(arguments: &[String]) -> Result<()> {
     }
     if options.only_build {
         println!(
-            "The studio is in {}: a static folder, fit for any web host under any path",
+            "The studio is in {}: a static folder for any web host under any path",
             build::SITE
         );
         return Ok(());
@@ -39,7 +39,7 @@ pub(crate) fn studio(arguments: &[String]) -> Result<()> {
     run(&mut serve(&options))
 }
 
-/// The command that serves: the product's own.
+/// The command that serves the page.
 fn serve(options: &Options) -> Command {
     let mut command = cargo();
     command.arg("run").args(quiet_unless_seen());
@@ -66,7 +66,7 @@ fn options(arguments: &[String]) -> Result<Options> {
             _ => match word.strip_prefix("--port=") {
                 Some(number) => options.port = Some(port(Some(number))?),
                 None => bail!(
-                    "studio does not know {word:?}; it knows --port N, --build, --screenshots, --no-open"
+                    "unknown option {word:?}; the options are --port N, --build, --screenshots, --no-open"
                 ),
             },
         }

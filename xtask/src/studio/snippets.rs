@@ -1,4 +1,4 @@
-//! The programs that the page offers as Rust: compiled as they stand, run, and compared with what the page says.
+//! Compiles and runs the Rust programs that the page offers, and compares their output with the page's results.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -11,16 +11,16 @@ use anyhow::{Context as _, Result, bail};
 use super::build;
 use crate::process::{cargo, output, run};
 
-/// Where they are written.
+/// The folder for them.
 const FOLDER: &str = "target/snippets";
-/// What the page's scripts write for each: the program, and its first line.
+/// The files that the page's scripts write for each: the program, and the first line of its output.
 const PROGRAM: &str = "main.rs";
 const EXPECTED: &str = "expected.txt";
 
 /// Writes every program, compiles each text once, and runs it on each problem.
 ///
 /// # Errors
-/// When a program does not compile, does not run, or says something else than the page.
+/// When a program does not compile, does not run, or disagrees with the page.
 pub(super) fn check() -> Result<()> {
     let folder = env::current_dir()?.join(FOLDER);
     if folder.exists() {
@@ -66,7 +66,7 @@ fn places(folder: &Path) -> Result<Vec<PathBuf>> {
 /// Compiles against the libraries that cargo has just built, which are beside this program.
 fn compile(place: &Path) -> Result<PathBuf> {
     let this = env::current_exe().context("cannot find this program")?;
-    let built = this.parent().context("this program is in no folder")?;
+    let built = this.parent().context("this program has no folder")?;
     let program = place.join(format!("main{}", env::consts::EXE_SUFFIX));
     let mut command = Command::new(env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()));
     command.args(["--edition", "2024", "-D", "warnings", "-L"]).arg(built.join("deps"));
@@ -84,7 +84,7 @@ fn compare(place: &Path, program: &Path) -> Result<()> {
     let expected = read(&place.join(EXPECTED))?;
     let first = printed.lines().next().unwrap_or_default();
     if first != expected {
-        bail!("{}: the program says {first:?}, the page {expected:?}", place.display());
+        bail!("{}: the program prints {first:?}, the page shows {expected:?}", place.display());
     }
     Ok(())
 }

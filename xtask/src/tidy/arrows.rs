@@ -1,8 +1,8 @@
-//! Which room of the library may call which: the arrows of ARCHITECTURE.md, checked.
+//! Checks the dependencies between modules of the library.
 
 use super::Finding;
 
-/// A room and the rooms it may use besides itself. A room that is not listed here may use all.
+/// A module and the modules that it may use besides itself. A module that is not listed here may use all.
 const ARROWS: [(&str, &[&str]); 7] = [
     ("math", &[]),
     ("skeleton", &["math"]),
@@ -13,13 +13,13 @@ const ARROWS: [(&str, &[&str]); 7] = [
     ("batch", &["math", "skeleton", "chain", "limb", "task", "solve"]),
 ];
 
-/// A file that may use one more room than its own room may.
+/// A file that may use one more module than its own module may.
 const EXCEPTIONS: [(&str, &str); 1] = [("limb/apply.rs", "skeleton")];
 
 const LIBRARY: &str = "crates/posekit/src/";
 
-/// The uses of other rooms in a file of the library that no arrow allows. Comments and the tests
-/// at the foot of a file may look anywhere.
+/// The uses of other modules in a file of the library that are not allowed. Comments and the tests
+/// at the end of a file may use all.
 pub(super) fn forbidden(path: &str, source: &str) -> Vec<Finding> {
     let Some(path) = path.strip_prefix(LIBRARY) else { return Vec::new() };
     let Some((room, _)) = path.split_once('/') else { return Vec::new() };
@@ -42,7 +42,7 @@ pub(super) fn forbidden(path: &str, source: &str) -> Vec<Finding> {
 }
 
 /// The source without comment lines and without everything from the first `#[cfg(test)]` on; line
-/// numbers stay.
+/// numbers are unchanged.
 fn code_of(source: &str) -> String {
     let end = source.find("\n#[cfg(test)]").unwrap_or(source.len());
     let mut code = String::with_capacity(end);

@@ -37,7 +37,7 @@ pub(super) fn unknown(source: &str, references: &str) -> Vec<Finding> {
         } else if !fenced {
             for key in keys(doc) {
                 if !has_word(references, key) {
-                    let message = format!("cites [{key}], which docs/references.md does not have");
+                    let message = format!("cites [{key}], which is not in docs/references.md");
                     found.push(Finding::new(index + 1, message));
                 }
             }

@@ -1,15 +1,15 @@
-//! ARCHITECTURE.md is the map: every crate and every room is on it.
+//! ARCHITECTURE.md must name every crate and every module directory.
 
 use super::Finding;
 
-/// Longest map; beyond it nobody reads it.
+/// The largest number of lines of the file: it must stay readable.
 const MAX_LINES: usize = 300;
 
 /// The crates and module directories among `paths` that `architecture` does not name, and whether
 /// it is missing or too long. A directory is named by its last part and a slash: `skeleton/`.
 pub(super) fn missing_rooms(architecture: &str, paths: &[&str]) -> Vec<Finding> {
     if architecture.is_empty() {
-        return vec![Finding::new(0, "is missing: it is the map of the crates and modules")];
+        return vec![Finding::new(0, "is missing: it describes the crates and modules")];
     }
     let mut found = Vec::new();
     let lines = architecture.lines().count();
@@ -25,7 +25,7 @@ pub(super) fn missing_rooms(architecture: &str, paths: &[&str]) -> Vec<Finding> 
     found
 }
 
-/// Directories with a manifest (crates, workspaces) or a `mod.rs` (rooms), except the root.
+/// Directories with a manifest (crates, workspaces) or a `mod.rs`, except the root.
 fn rooms<'a>(paths: &[&'a str]) -> Vec<&'a str> {
     let is_test = |directory: &str| directory.split('/').any(|part| part == "tests");
     paths

@@ -1,7 +1,7 @@
-//! The repository's own rules: what a compiler does not check.
+//! The repository's own rules, which a compiler does not check.
 //!
-//! Every rule is a function from text to findings, so that it is tested on strings; this file reads
-//! the tracked files and hands them over.
+//! Every rule is a function from text to findings, which can be tested on strings; this file reads
+//! the tracked files.
 
 mod arrows;
 mod citations;
@@ -15,12 +15,12 @@ use anyhow::{Result, bail};
 
 use crate::process::output;
 
-/// One broken rule.
+/// A violation of a rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Finding {
-    /// Line, from 1; 0 speaks of the whole file.
+    /// Line, from 1; 0 for the whole file.
     line: usize,
-    /// What is wrong and what to do.
+    /// The fault, and what to do.
     message: String,
 }
 
@@ -91,7 +91,7 @@ fn text_of<'a>(files: &'a [File], path: &str) -> Option<&'a str> {
     files.iter().find(|file| file.path == path).map(|file| file.text.as_str())
 }
 
-/// Tracked files and those that a `git add .` would track, in git's order; binary ones left out.
+/// Tracked files and those that a `git add .` would track, in git's order, without binary ones.
 fn text_files() -> Result<Vec<File>> {
     let listing = output(Command::new("git").args([
         "ls-files",

@@ -2,13 +2,13 @@
 
 use super::Finding;
 
-/// Longest source file; beyond it a reader loses the thread.
+/// The largest number of lines of a source file.
 const MAX_LINES: usize = 1000;
 
-/// First names of paths that exist on one machine only.
+/// The first components of absolute paths of one machine.
 const MACHINE_ROOTS: [&str; 5] = ["home", "Users", "root", "work", "tmp"];
 
-/// Words that mark work put off; spelled in halves so that this file passes its own rule.
+/// Marks of unfinished work; spelled in halves so that this file passes its own rule.
 const UNFINISHED: [&str; 2] = [concat!("TO", "DO"), concat!("FIX", "ME")];
 
 /// Hosts of package registries, in halves for the same reason. A build that names one does not work
@@ -22,19 +22,19 @@ const REGISTRIES: [&str; 6] = [
     concat!("registry", "+http"),
 ];
 
-/// A Rust file opens with what it is for.
+/// A Rust file begins with its documentation.
 pub(super) fn missing_module_doc(text: &str) -> Option<Finding> {
     let first = text.lines().find(|line| !line.trim().is_empty())?;
     (!first.starts_with("//!")).then(|| Finding::new(1, "has no `//!` doc as its first line"))
 }
 
-/// A Rust file ends before [`MAX_LINES`].
+/// A Rust file has at most [`MAX_LINES`].
 pub(super) fn too_long(text: &str) -> Option<Finding> {
     let lines = text.lines().count();
     (lines > MAX_LINES).then(|| Finding::new(0, format!("{lines} lines, {MAX_LINES} at most")))
 }
 
-/// No path that begins at the root of somebody's machine.
+/// No absolute path of a machine.
 pub(super) fn machine_paths(text: &str) -> Vec<Finding> {
     numbered(text)
         .filter(|(_, line)| has_machine_path(line))
@@ -71,12 +71,12 @@ pub(super) fn registry_hosts(text: &str) -> Vec<Finding> {
         .collect()
 }
 
-/// No mark of unfinished work: it is done, or it is an issue.
+/// No mark of unfinished work.
 pub(super) fn unfinished_marks(text: &str) -> Vec<Finding> {
     numbered(text)
         .filter_map(|(number, line)| {
             let mark = UNFINISHED.iter().find(|mark| has_word(line, mark))?;
-            Some(Finding::new(number, format!("says {mark}; do it now or open an issue")))
+            Some(Finding::new(number, format!("contains {mark}; do it now or open an issue")))
         })
         .collect()
 }

@@ -1,7 +1,7 @@
-//! Which compiler can make WebAssembly here.
+//! Finds a compiler for WebAssembly.
 //!
-//! Most toolchains get the target from rustup (`rustup target add wasm32-unknown-unknown`). Where that cannot be had, any toolchain with
-//! the source of the standard library builds it along: Debian's packages rustc-web, cargo-web and rust-web-src are one.
+//! Most toolchains get the target from rustup (`rustup target add wasm32-unknown-unknown`). Without it, any toolchain with
+//! the source of the standard library can build it as well: Debian's packages rustc-web, cargo-web and rust-web-src are one.
 
 use std::io::{IsTerminal as _, Write as _, stdin, stdout};
 use std::path::{Path, PathBuf};
@@ -12,26 +12,26 @@ use anyhow::{Result, bail};
 use crate::process::{cargo, quiet, quiet_unless_seen, run, works};
 
 const TARGET: &str = "wasm32-unknown-unknown";
-/// Apart from the other builds: another compiler, and other flags, would throw these away.
+/// Separate from the other builds: another compiler, and other flags, would invalidate these.
 const FOLDER: &str = "target/wasm";
-/// Where distributions put their own toolchain.
+/// Where distributions install their own toolchain.
 const SYSTEM: &str = "/usr/bin";
 
 /// Debian's compiler for WebAssembly.
 const DEBIAN: &str = "apt-get install -y rustc-web cargo-web rust-web-src";
 
-/// What to say where there is none.
+/// The message if there is none.
 const HINT: &str = "no compiler for WebAssembly: `rustup target add wasm32-unknown-unknown`, or on Debian \
      `apt-get install -y rustc-web cargo-web rust-web-src`";
 
-/// A compiler that can make WebAssembly, and how.
+/// A way to compile for WebAssembly.
 #[derive(Debug)]
 pub(crate) enum Route {
-    /// The toolchain in use has the target.
+    /// The current toolchain has the target.
     Target,
-    /// This toolchain has the source of the standard library, and links with this linker.
+    /// A toolchain with the source of the standard library, and a linker.
     Source {
-        /// Where its `cargo` and `rustc` are; `None` for the toolchain in use.
+        /// The folder of its `cargo` and `rustc`; `None` for the current toolchain.
         folder: Option<PathBuf>,
         /// A linker for WebAssembly.
         linker: PathBuf,
@@ -51,7 +51,7 @@ pub(crate) fn find_route() -> Result<Route> {
     find_source()
 }
 
-/// Finds a way to compile for WebAssembly; where there is none, offers to install one. Without a terminal it only says how.
+/// Finds a way to compile for WebAssembly; if there is none, offers to install one. Without a terminal it only prints how.
 ///
 /// # Errors
 /// When there is none, and none was installed: what to install.
@@ -61,7 +61,7 @@ pub(crate) fn find_or_install() -> Result<Route> {
         return found;
     }
     println!(
-        "The studio and the npm package need a compiler for WebAssembly, and there is none here."
+        "The studio and the npm package need a compiler for WebAssembly, and none is installed."
     );
     for command in installers() {
         if is_agreed(&command)? {
@@ -78,7 +78,7 @@ pub(crate) fn find_or_install() -> Result<Route> {
     found
 }
 
-/// The commands that install a compiler for WebAssembly here, best first.
+/// The commands that can install a compiler for WebAssembly on this machine, best first.
 fn installers() -> Vec<String> {
     let is_root = quiet(Command::new("id").arg("-u")).is_some_and(|id| id.trim() == "0");
     let rustup = works(Command::new("rustup").arg("--version"));
@@ -87,7 +87,7 @@ fn installers() -> Vec<String> {
     rustup.then(|| format!("rustup target add {TARGET}")).into_iter().chain(debian).collect()
 }
 
-/// Asks whether to run a command; anything but y or yes is a no.
+/// Asks for confirmation to run a command; anything but y or yes means no.
 fn is_agreed(command: &str) -> Result<bool> {
     print!("Run `{command}`? [y/N] ");
     stdout().flush()?;
@@ -119,7 +119,7 @@ fn has_source(root: &Path) -> bool {
     root.join("lib/rustlib/src/rust/library/std/Cargo.toml").is_file()
 }
 
-/// Where a compiler's libraries are; `None` where it cannot be run.
+/// The sysroot of a compiler; `None` if it cannot be run.
 fn sysroot(compiler: impl AsRef<std::ffi::OsStr>) -> Option<PathBuf> {
     let text = quiet(Command::new(compiler).args(["--print", "sysroot"]))?;
     Some(PathBuf::from(text.trim()))
@@ -138,7 +138,7 @@ fn linker() -> Option<PathBuf> {
 }
 
 impl Route {
-    /// How it is done, for people.
+    /// A description for people.
     pub(crate) fn words(&self) -> String {
         match self {
             Self::Target => format!("the target {TARGET}"),
@@ -151,7 +151,7 @@ impl Route {
         }
     }
 
-    /// Compiles the module; returns where it is.
+    /// Compiles the module; returns its path.
     ///
     /// # Errors
     /// When the build fails.
@@ -166,10 +166,10 @@ impl Route {
         };
         command.arg("build").args(quiet_unless_seen());
         command.args(["--locked", "--lib", "--package", "posekit-wasm"]);
-        // What the feature asks for is unstable, and what the source of the standard library is built with as well.
+        // The feature needs unstable options, and so does building the standard library.
         command.args(["--features", "instructions"]).env("RUSTC_BOOTSTRAP", "1");
         command.args(["--profile", "wasm", "--target", TARGET, "--target-dir", FOLDER]);
-        // The toolchain in use must not lend its settings to another.
+        // The settings of the current toolchain must not apply to another.
         for name in ["CARGO_ENCODED_RUSTFLAGS", "RUSTDOC", "RUSTUP_TOOLCHAIN"] {
             if matches!(self, Self::Source { folder: Some(_), .. }) {
                 command.env_remove(name);

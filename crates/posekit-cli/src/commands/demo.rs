@@ -237,10 +237,10 @@ fn answer(models: &[Model]) -> String {
     };
     let classic_words = match (reached(&classic), classic.len()) {
         (_, 0) => String::new(),
-        (0, of) => format!("; the {of} classic iterations beside them stay locked up"),
-        (some, of) => format!("; of the {of} classic iterations beside them {some} did"),
+        (0, of) => format!("; the {of} classic iterations remain locked up"),
+        (some, of) => format!("; {some} of the {of} classic iterations did"),
     };
-    format!("{usual_words}, none in more than {most} iterations{classic_words}.")
+    format!("{usual_words}, in at most {most} iterations{classic_words}.")
 }
 
 fn settings_table() -> DetailTable {

@@ -6,8 +6,8 @@ use std::path::Path;
 use posekit_io::ContactsFile;
 use posekit_io::motion::{NO_CHANNELS, millimetres, verdict_words};
 use posekit_motion::{
-    CleanSettings, Cleaned, Clip, Contact, ContactReport, Metrics, Plant, PlantReport, Verdict,
-    clean_within,
+    CleanSettings, Cleaned, Clip, Contact, ContactReport, Engine, LEG_LENGTH, Metrics, Plant,
+    PlantReport, VISIBLE_SLIDE, Verdict, clean_within, slides,
 };
 
 use super::contacts::{no_contacts, read_contacts, refuse_kept, refuse_outside, write_contacts};
@@ -23,7 +23,7 @@ use super::strip::Strip;
 use super::view::{ClipView, Sides, worst_of};
 use super::words::digits;
 use crate::failure::{Failure, Result};
-use crate::motion_args::CleanArgs;
+use crate::motion_args::{CleanArgs, EngineWord};
 use crate::output::{refuse_same, write_again};
 
 /// A correction that moves no joint by more than this is not applied \[mm, for a leg of 0.85 m\], so that a second run changes nothing.
@@ -57,7 +57,7 @@ fn begin(args: &CleanArgs) -> Result<()> {
         Some(path) => std::fs::read_to_string(path).unwrap_or_default(),
         None => String::new(),
     };
-    let own = (args.strength, &args.keep, args.keep_path, args.max_stretch, contacts);
+    let own = (args.strength, &args.keep, args.keep_path, args.max_stretch, args.engine, contacts);
     let task = Task {
         command: "clean",
         input: &args.input,
@@ -104,6 +104,9 @@ fn begin(args: &CleanArgs) -> Result<()> {
                 let of = number.map_or_else(String::new, |number| format!("motion {number}: "));
                 record.warnings.push(of + &misfit);
             }
+            if args.engine == EngineWord::SpaceTime {
+                record.warnings.extend(slide_left(clip, &cleaned));
+            }
             let is_clean = cleaned_record.largest_change == Some(0.0);
             record.clips.push(cleaned_record);
             views.extend(view);
@@ -123,6 +126,10 @@ fn settings(args: &CleanArgs, opened: &Opened<'_>, clip: &Clip) -> Result<CleanS
         keep: args.keep.clone(),
         in_place: args.detect.in_place,
         path: !args.keep_path,
+        engine: match args.engine {
+            EngineWord::Staged => Engine::Staged,
+            EngineWord::SpaceTime => Engine::SpaceTime,
+        },
         ..CleanSettings::default()
     };
     settings.legs = known_legs(&args.detect, &opened.file, clip)?.map(|legs| legs.legs);
@@ -174,6 +181,18 @@ fn misfits(clip: &Clip, cleaned: &Cleaned, args: &CleanArgs) -> Vec<String> {
         cleaned.plants.is_empty().then(|| off_floor(&args.detect, clip, &cleaned.legs.legs));
     let no_walk = not_in_place(&args.detect, clip, &cleaned.legs.legs, &cleaned.path);
     keep.filter(|_| clip.n_frames() > 0).chain(floor.flatten()).chain(no_walk).collect()
+}
+
+/// The farthest slide that is left in the motion, by a measure of its own over all frames, where people see it.
+fn slide_left(clip: &Clip, cleaned: &Cleaned) -> Option<String> {
+    let worst = slides(&cleaned.as_judged(&cleaned.clip), &cleaned.legs.legs)
+        .into_iter()
+        .max_by(|a, b| a.distance.total_cmp(&b.distance))
+        .filter(|worst| worst.distance * LEG_LENGTH > VISIBLE_SLIDE)?;
+    let at = clip.time(worst.frames.start);
+    let name = clip.skeleton().name(cleaned.legs.legs[worst.leg].joint(worst.part));
+    let mm = digits(1000.0 * LEG_LENGTH * worst.distance, 3);
+    Some(format!("{name} still slides by {mm} mm from {} s on", digits(at, 4)))
 }
 
 /// How far a figure travels that was declared an in-place walk, if it does.

@@ -272,7 +272,7 @@ pub(super) fn histogram(plants: &[&PlantRecord]) -> Option<String> {
     out.leaf(&line([24.0, BASE], [SIZE[0] - 8.0, BASE]).class("axis"));
     let noticed = 24.0 + width * column(NOTICED) as f64;
     out.leaf(&line([noticed, 36.0], [noticed, BASE]).class("limit-line"));
-    text(&mut out, [noticed + 6.0, 34.0], "label-quiet", "people notice");
+    text(&mut out, [noticed + 6.0, 34.0], "label-quiet", "visible");
     text(
         &mut out,
         [24.0 + width * EDGES.len() as f64 / 2.0, BASE + 38.0],

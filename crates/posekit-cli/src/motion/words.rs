@@ -51,7 +51,7 @@ pub(super) fn about(clip: &ClipRecord) -> String {
     }
     let mut text = format!("{joints}, {}", count(clip.frames, "frame"));
     if let Some(fps) = clip.fps {
-        let _ = write!(text, " at {} per second", digits(fps, 2));
+        let _ = write!(text, " at {} fps", digits(fps, 2));
     }
     if clip.frames > 1 {
         let _ = write!(text, ", {} s", digits(clip.seconds, 2));
@@ -172,7 +172,9 @@ fn contacts_answer(clip: &ClipRecord) -> String {
             out => format!("; {out} could not be held even at full strength"),
         };
         let n = count(n, "given contact");
-        return format!("{n}, partly corrected as requested: still off by up to {missed}{out}.");
+        return format!(
+            "{n}, partly corrected as requested, with a remaining error of up to {missed}{out}."
+        );
     }
     let by = match n_held {
         all if all == n => String::new(),
@@ -369,7 +371,7 @@ fn contacts_table(clip: &ClipRecord) -> String {
         ("from (s)", Align::Right),
         ("to (s)", Align::Right),
         ("held by", Align::Left),
-        ("off by", Align::Right),
+        ("error", Align::Right),
         ("", Align::Left),
     ]);
     for contact in &clip.contacts {

@@ -1,7 +1,7 @@
 //! The distance of two convex sets from their support points.
 //!
-//! The Minkowski difference `A - B` holds the origin exactly if the sets meet, and its point nearest to the origin is the shortest way from B to A. The search keeps a
-//! simplex of support points, finds its point `v` nearest to the origin, and adds the support point towards the origin, until that brings nothing.
+//! The Minkowski difference `A - B` contains the origin exactly if the sets intersect, and its point nearest to the origin is the shortest way from B to A. The search keeps a
+//! simplex of support points, finds its point `v` nearest to the origin, and adds the support point towards the origin, until there is no progress.
 //!
 //! | symbol | meaning |
 //! |---|---|
@@ -13,7 +13,7 @@
 
 use posekit::glam::DVec3;
 
-/// A point of the difference, and the points of the two sets that it comes from.
+/// A point of the difference, and the corresponding points of the two sets.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Vertex {
     pub(super) w: DVec3,
@@ -21,7 +21,7 @@ pub(super) struct Vertex {
     pub(super) b: DVec3,
 }
 
-/// Up to four vertices, with the weights of a point of their hull.
+/// Up to four vertices, with the barycentric weights of a point.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Simplex {
     pub(super) vertices: [Vertex; 4],
@@ -29,25 +29,25 @@ pub(super) struct Simplex {
     pub(super) n: usize,
 }
 
-/// How a search ended.
+/// The outcome of a search.
 #[derive(Debug)]
 pub(super) enum Outcome {
-    /// The sets are apart; the weights of the simplex give the nearest points.
+    /// The sets are separate; the weights of the simplex give the nearest points.
     Apart(Simplex),
-    /// They are farther apart than asked for: at least as far as this vertex along this direction, from the second set to the first.
+    /// They are farther apart than the cutoff: their distance is at least that of this vertex along this direction, from the second set to the first.
     Beyond { direction: DVec3, vertex: Vertex },
-    /// They meet, or nearly so; the simplex is at the origin.
+    /// They intersect, at least nearly; the simplex is at the origin.
     Touching(Simplex),
 }
 
-/// Steps of a search. Polytopes end after a few; round shapes gain a digit in two or three steps.
+/// The largest number of steps. Polytopes need a few; round shapes gain a digit in two or three steps.
 const STEPS: usize = 128;
 
-/// The distance is known when its bounds differ by this part of the size of the sets: as exact as rounding allows, because the direction of a distance has only
+/// The search ends when the bounds of the distance differ by this fraction of the size of the sets: as exact as rounding allows, because the direction of a distance has only
 /// the square root of its accuracy.
 const GAP: f64 = 4.0 * f64::EPSILON;
 
-/// Sets this near, as a part of their size, count as touching: below it rounding would decide the direction.
+/// Sets this close, relative to their size, count as touching: below it rounding would determine the direction.
 const TOUCHING: f64 = 1e-9;
 
 /// The search.
@@ -79,7 +79,7 @@ pub(super) fn gjk(mut support: impl FnMut(DVec3) -> Vertex, start: DVec3, cutoff
             return Outcome::Touching(simplex.with(vertex));
         };
         let nearest = next.point();
-        // Rounding: the simplex can do no better.
+        // No further progress because of rounding.
         if nearest.length_squared() >= v.length_squared() {
             return Outcome::Apart(simplex);
         }
@@ -96,12 +96,12 @@ impl Simplex {
         self
     }
 
-    /// The point that the weights give.
+    /// The point with these weights.
     pub(super) fn point(&self) -> DVec3 {
         self.sum(|vertex| vertex.w)
     }
 
-    /// The points of the two sets that it comes from.
+    /// The corresponding points of the two sets.
     pub(super) fn witnesses(&self) -> [DVec3; 2] {
         [self.sum(|vertex| vertex.a), self.sum(|vertex| vertex.b)]
     }
@@ -111,7 +111,7 @@ impl Simplex {
         parts.fold(DVec3::ZERO, |sum, (vertex, weight)| sum + of(vertex) * weight)
     }
 
-    /// The smallest face that has the point nearest to the origin; `None` when the simplex contains the origin.
+    /// The smallest face that contains the point nearest to the origin; `None` if the simplex contains the origin.
     fn reduced(self) -> Option<Self> {
         let w = self.vertices.map(|vertex| vertex.w);
         let nearest = match self.n {
@@ -177,7 +177,7 @@ impl Nearest {
         edges[0].or_nearer(edges[1]).or_nearer(edges[2])
     }
 
-    /// `None` when the tetrahedron contains the origin. Only faces that the origin is outside of can be nearest.
+    /// `None` if the tetrahedron contains the origin. Only faces with the origin on their outer side can be nearest.
     fn on_tetrahedron(w: &[DVec3; 4]) -> Option<Self> {
         const FACES: [([usize; 3], usize); 4] =
             [([0, 1, 2], 3), ([0, 1, 3], 2), ([0, 2, 3], 1), ([1, 2, 3], 0)];
@@ -186,7 +186,7 @@ impl Nearest {
             let [a, b, c] = face.map(|k| w[k]);
             let normal = (b - a).cross(c - a);
             let inside = normal.dot(w[opposite] - a);
-            // A tetrahedron without volume has no inside: all of its faces count.
+            // A tetrahedron without volume has no interior: all of its faces count.
             if -normal.dot(a) * inside <= 0.0 || inside == 0.0 {
                 let here = Self::on_triangle(w, face);
                 nearest = Some(nearest.map_or(here, |nearest| nearest.or_nearer(here)));

@@ -7,38 +7,38 @@ use super::penetration::filled;
 use super::polytope::Polytope;
 use super::{NO_HINT, Support};
 
-/// A convex polytope, as its vertices and the edges between them.
+/// A convex polytope, given by its vertices and edges.
 #[derive(Debug, Clone)]
 pub(crate) struct Hull {
     points: Vec<DVec3>,
     /// Neighbours of vertex `i`: `neighbours[starts[i]..starts[i + 1]]`.
     starts: Vec<usize>,
     neighbours: Vec<usize>,
-    /// A vertex that is farthest in a direction of each octant, to start from: see [`octant`].
+    /// A start vertex for each [`octant`]: the farthest one in a direction of it.
     extremes: [usize; 8],
 }
 
-/// Vertices of a hull. Twice as many would halve the error of a round mesh, from about 1 % of its radius, and make a search on it a little longer.
+/// The largest number of vertices of a hull. Twice as many would halve the error of a round mesh, from about 1 % of its radius, and make a search on it a little longer.
 const MOST_VERTICES: usize = 256;
 
-/// A hull is finished when no point is farther outside than this part of its size.
+/// A hull is complete when no point is farther outside than this fraction of its size.
 const FINISHED: f64 = 1e-5;
 
-/// A flat mesh gets this thickness, as a part of its size.
+/// The thickness of a flat mesh, as a fraction of its size.
 const THICKNESS: f64 = 1e-6;
 
 impl Hull {
     /// A hull of some of the points, and the largest distance of the others from it; `None` without points.
     ///
     /// # Method
-    /// A tetrahedron grows by the point that is farthest outside, as in quickhull \[barber96\], until all are inside or there are [`MOST_VERTICES`].
+    /// A tetrahedron is extended by the point farthest outside, as in quickhull \[barber96\], until all are inside or there are [`MOST_VERTICES`].
     pub(crate) fn new(points: &[DVec3]) -> Option<(Self, f64)> {
         let mut points = points.to_vec();
         let first = *points.first()?;
         let mut polytope = Polytope::default();
         let start =
             |points: &[DVec3]| filled(|direction| farthest(points, direction), &[vertex(first)]);
-        // A mesh in a plane, in a line or in a point is thickened once for each dimension that it lacks.
+        // A mesh in a plane, a line or a point is thickened once for each missing dimension.
         for _ in 0..3 {
             if let Err(normal) = start(&points) {
                 let thickness = normal * (THICKNESS * size_of(&points));
@@ -69,7 +69,7 @@ impl Hull {
             edges.extend([[i, j], [j, k], [k, i]]);
         }
         edges.sort_unstable();
-        // Vertices that growing has covered have no edges any more.
+        // Vertices that are inside now have no edges any more.
         let mut index = vec![usize::MAX; polytope.vertices.len()];
         let (points, neighbours) = (Vec::new(), Vec::new());
         let mut hull = Self { points, starts: vec![0], neighbours, extremes: [0; 8] };
@@ -137,7 +137,7 @@ impl Hull {
     }
 }
 
-/// Grows a polytope by the points that are farthest outside.
+/// Extends a polytope by the points farthest outside.
 fn grow(polytope: &mut Polytope, points: &[DVec3], size: f64) {
     loop {
         let mut best: Option<(usize, usize, f64)> = None;
@@ -155,7 +155,7 @@ fn grow(polytope: &mut Polytope, points: &[DVec3], size: f64) {
             return;
         }
         if !polytope.grow(at, vertex(points[point]), size) {
-            // Rounding leaves no sound surface with this point.
+            // Because of rounding, there is no valid surface with this point.
             polytope.faces[at].farthest = Some((point, 0.0));
         }
     }

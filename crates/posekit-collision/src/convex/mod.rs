@@ -1,7 +1,7 @@
-//! Convex solids, the distance between two, and how deep they overlap.
+//! Convex solids, and the distance or penetration depth of two.
 //!
-//! A [`Convex`] is a core (a point, a segment, a box, a cylinder, an ellipsoid or a hull) with everything within a radius of it. Cores are known by their support points
-//! alone: the point farthest in a direction. Distances of separate cores come from [`gjk`], depths of overlapping ones from [`penetration`]; a rounded
+//! A [`Convex`] is a core (a point, a segment, a box, a cylinder, an ellipsoid or a hull) with everything within a radius of it. Cores are represented by their support
+//! functions: the point farthest in a direction. Distances of separate cores come from [`gjk`], depths of overlapping ones from [`penetration`]; a rounded
 //! solid rarely needs the second.
 
 mod gjk;
@@ -23,11 +23,11 @@ pub(crate) use separation::{Separation, separation};
 #[derive(Debug, Clone)]
 pub(crate) struct Convex {
     pub(crate) core: Core,
-    /// What lies within this distance of the core belongs to the solid, at least 0 \[m\].
+    /// Points within this distance of the core belong to the solid, at least 0 \[m\].
     pub(crate) radius: f64,
 }
 
-/// What a solid is built around \[m\].
+/// The core of a solid \[m\].
 #[derive(Debug, Clone)]
 pub(crate) enum Core {
     /// The origin.
@@ -46,14 +46,14 @@ pub(crate) enum Core {
     HalfSpace,
 }
 
-/// A point of a core, and where the next search on it may start.
+/// A point of a core, and a hint for the next search on it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Support {
     pub(crate) point: DVec3,
     pub(crate) hint: usize,
 }
 
-/// For the first of several searches.
+/// The hint of the first search.
 pub(crate) const NO_HINT: usize = usize::MAX;
 
 impl Convex {
@@ -73,9 +73,9 @@ impl Convex {
         (center, radius + self.radius)
     }
 
-    /// A point of the core that is farthest in a direction of any length but zero. A half-space has none; its origin stands for it.
+    /// A point of the core that is farthest in a direction of any length but zero. A half-space has none; its origin is returned.
     ///
-    /// - `hint`: that of the support before, or [`NO_HINT`]
+    /// - `hint`: that of the previous support, or [`NO_HINT`]
     pub(crate) fn support(&self, direction: DVec3, hint: usize) -> Support {
         let signs = |lengths: DVec3| {
             DVec3::new(

@@ -1,7 +1,7 @@
-//! How deep two convex sets overlap, and along which direction they part soonest.
+//! The penetration depth of two convex sets, and the direction of the shortest separation.
 //!
 //! # Method
-//! Expanding polytopes \[vandenbergen01\]: a polytope inside the Minkowski difference grows where its surface is nearest to the origin, until the surface there is that of the
+//! Expanding polytopes \[vandenbergen01\]: a polytope inside the Minkowski difference is extended where its surface is nearest to the origin, until the surface there is that of the
 //! difference. A difference without volume, such as that of two segments that cross, has depth 0 along its normal.
 
 use posekit::glam::DVec3;
@@ -13,24 +13,24 @@ use super::polytope::{Face, Polytope};
 /// An overlap.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Overlap {
-    /// Unit vector: the first set leaves the second by moving against it.
+    /// Unit vector: the first set separates from the second by moving against it.
     pub(super) normal: DVec3,
-    /// By how much \[m\]; below 0 by rounding where the sets only touch.
+    /// The depth \[m\]; below 0 by rounding if the sets only touch.
     pub(super) depth: f64,
-    /// The points of the two sets that are farthest inside the other.
+    /// The points of the two sets farthest inside the other.
     pub(super) witnesses: [DVec3; 2],
 }
 
-/// Growing steps. The boxes and hulls of a robot take about ten, round shapes gain a digit in three or four.
+/// The largest number of steps. The boxes and hulls of a robot take about ten, round shapes gain a digit in three or four.
 const STEPS: usize = 64;
 
-/// The depth is known when its bounds differ by this part of the size of the sets.
+/// The search ends when the bounds of the depth differ by this fraction of the size of the sets.
 const GAP: f64 = 1e-12;
 
-/// Differences thinner than this part of their size have no volume.
+/// Differences thinner than this fraction of their size count as flat.
 const FLAT: f64 = 1e-10;
 
-/// The overlap of sets whose difference has the origin in `simplex`, or nearly so.
+/// The overlap of sets whose difference has the origin in `simplex`, at least nearly.
 pub(super) fn penetration(
     mut support: impl FnMut(DVec3) -> Vertex,
     simplex: &Simplex,
@@ -62,12 +62,12 @@ pub(super) fn penetration(
         return flat;
     }
     let [on_a, on_b] = witnesses(polytope, best, depth, GAP.sqrt() * size);
-    // On round solids the polytope's surface is not quite that of the difference: the points share what is missing.
+    // On round solids the polytope's surface differs slightly from that of the difference: the points share the deviation.
     let missing = (best * depth - (on_a - on_b)) / 2.0;
     Overlap { normal: best, depth, witnesses: [on_a + missing, on_b - missing] }
 }
 
-/// A tetrahedron with a volume that has the given vertices, and the size of the set; or a direction in which the set has no extent.
+/// A tetrahedron of positive volume with the given vertices, and the size of the set; or a direction in which the set is flat.
 pub(super) fn filled(
     mut support: impl FnMut(DVec3) -> Vertex,
     given: &[Vertex],
@@ -78,7 +78,7 @@ pub(super) fn filled(
     let size = DVec3::new(extent(0), extent(1), extent(2)).length();
     let least = FLAT * size;
     let mut found: Vertices = Vertices::new(given);
-    // The vertices that a search ended with may coincide or lie in a line.
+    // The vertices of a search may coincide or be collinear.
     found.keep_independent(least);
     if found.n == 1 {
         let at = found.list[0].w;
@@ -132,7 +132,7 @@ impl Vertices {
         self.n += 1;
     }
 
-    /// Drops vertices that add no dimension.
+    /// Drops affinely dependent vertices.
     fn keep_independent(&mut self, least: f64) {
         let given = Self { list: self.list, n: self.n };
         self.n = 1;
@@ -157,7 +157,7 @@ fn nearest(polytope: &Polytope) -> Option<(usize, Face)> {
     faces.min_by(|(_, a), (_, b)| a.offset.total_cmp(&b.offset))
 }
 
-/// The points of the sets that belong to the nearest point of the surface: of the faces in its plane, by the one that contains it.
+/// The points of the sets that correspond to the nearest point of the surface, by the face in its plane that contains it.
 fn witnesses(polytope: &Polytope, normal: DVec3, depth: f64, near: f64) -> [DVec3; 2] {
     let at = normal * depth;
     let mut best = ([0.0; 3], [0; 3], f64::NEG_INFINITY);

@@ -1,4 +1,4 @@
-//! A convex polytope that grows by points: the hull of points, and the inside of an overlap.
+//! A convex polytope that is extended point by point, for hulls and for penetration depths.
 
 use posekit::glam::DVec3;
 
@@ -23,16 +23,16 @@ pub(super) struct Face {
     pub(super) normal: DVec3,
     /// Distance of its plane from the origin along the normal \[m\].
     pub(super) offset: f64,
-    /// For the owner: the vertex that is farthest outside of it, and how far.
+    /// For the owner: the vertex farthest outside of it, and its distance.
     pub(super) farthest: Option<(usize, f64)>,
 }
 
-/// A vertex sees a face when it is above its plane, or so little below it that rounding may have put it there, as a part of the polytope's size. Faces in one plane are
-/// seen together, which leaves no triangles without area.
+/// A vertex sees a face when it is above its plane, or below it by no more than rounding, as a fraction of the polytope's size. Faces in one plane are
+/// seen together, which avoids degenerate triangles.
 const ROUNDING: f64 = 1e-12;
 
 impl Polytope {
-    /// The surface of a tetrahedron that has a volume.
+    /// The surface of a tetrahedron of positive volume.
     pub(super) fn start(&mut self, tetrahedron: [Vertex; 4]) -> bool {
         self.vertices.clear();
         self.faces.clear();
@@ -47,9 +47,9 @@ impl Polytope {
         self.faces.len() == 4
     }
 
-    /// Adds a vertex outside of a face: what it sees is replaced by a cone to it. False, with nothing changed, where rounding leaves no sound surface.
+    /// Adds a vertex outside of a face: the visible faces are replaced by a cone to it. False, without changes, if there is no valid surface because of rounding.
     ///
-    /// - `size`: of the whole, for what rounding may do \[m\]
+    /// - `size`: the size of the polytope, for the tolerance of rounding \[m\]
     pub(super) fn grow(&mut self, from: usize, vertex: Vertex, size: f64) -> bool {
         self.find_seen(from, vertex.w, -ROUNDING * size);
         if self.seen.len() == self.faces.len() {
@@ -67,7 +67,7 @@ impl Polytope {
             };
             self.faces.push(face);
         }
-        // From the last on, so that the indices of the others stay true.
+        // In descending order, so that the indices of the others stay valid.
         self.seen.sort_unstable();
         for at in (0..self.seen.len()).rev() {
             self.faces.swap_remove(self.seen[at]);
@@ -82,7 +82,7 @@ impl Polytope {
         Some(Face { vertices, normal, offset: normal.dot(a), farthest: None })
     }
 
-    /// Spreads from a face to all that a point sees, and collects the edges where that ends.
+    /// Finds all faces that a point sees, starting at one, and collects the edges of the horizon.
     fn find_seen(&mut self, from: usize, point: DVec3, least: f64) {
         self.seen.clear();
         self.horizon.clear();

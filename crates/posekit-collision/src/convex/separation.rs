@@ -1,4 +1,4 @@
-//! The distance of two solids, or their depth, with the points where it is measured.
+//! The distance or penetration depth of two solids, with the nearest points.
 
 use posekit::glam::DVec3;
 use posekit::math::{Pose, direction_or};
@@ -7,20 +7,20 @@ use super::gjk::{Outcome, Vertex, gjk};
 use super::penetration::penetration;
 use super::{Convex, Core, NO_HINT, Polytope};
 
-/// How two solids lie to each other, in the frame of the first.
+/// The separation of two solids, in the frame of the first.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Separation {
-    /// Between the surfaces, or at least that where it is above what was asked for; below 0 the depth of the overlap \[m\].
+    /// The distance of the surfaces, or a lower bound above the cutoff; below 0 the depth of the overlap \[m\].
     pub(crate) distance: f64,
-    /// Unit vector from the second to the first: moving the first along it makes the distance grow.
+    /// Unit vector from the second to the first: moving the first along it increases the distance.
     pub(crate) direction: DVec3,
-    /// The points of the two surfaces between which it is measured. Beyond what was asked for, points of the planes between which the solids are.
+    /// The nearest points of the two surfaces. Beyond the cutoff, points of two separating planes.
     pub(crate) points: [DVec3; 2],
 }
 
 /// The separation of two solids; `None` for two half-spaces. A distance above `cutoff` is a lower bound.
 ///
-/// - `a_from_b`: where the second is, in the frame of the first
+/// - `a_from_b`: the pose of the second in the frame of the first
 /// - `polytope`: a buffer
 pub(crate) fn separation(
     a: &Convex,

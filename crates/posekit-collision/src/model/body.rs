@@ -1,4 +1,4 @@
-//! A rigid body of several solids, and the distance between two.
+//! Rigid bodies of several solids, and the distance of two.
 
 use posekit::glam::DVec3;
 use posekit::math::{Pose, direction_or};
@@ -9,7 +9,7 @@ use crate::convex::{Convex, Core, Polytope, Separation, separation};
 #[derive(Debug)]
 pub(crate) struct Body {
     pub(crate) name: String,
-    /// `None` for what stands still.
+    /// `None` if it is fixed in the world.
     pub(crate) joint: Option<usize>,
     solids: Vec<Placed>,
     /// A sphere around all solids, in the joint's frame; its radius is infinite with a half-space.
@@ -21,7 +21,7 @@ pub(crate) struct Body {
 struct Placed {
     joint_from_solid: Pose,
     convex: Convex,
-    /// Around it, in the joint's frame.
+    /// A bounding sphere in the joint's frame.
     sphere: Sphere,
 }
 
@@ -50,7 +50,7 @@ impl Body {
         Self { name, joint, solids, sphere: Sphere { center, radius } }
     }
 
-    /// Whether there is a distance to another: there is none between half-spaces.
+    /// Whether the distance to another body is defined: it is not between half-spaces.
     pub(crate) fn can_measure(&self, other: &Self) -> bool {
         let is_bounded = |solid: &Placed| !matches!(solid.convex.core, Core::HalfSpace);
         self.solids.iter().any(is_bounded) || other.solids.iter().any(is_bounded)
@@ -61,7 +61,7 @@ impl Body {
         self.sphere.radius
     }
 
-    /// Where it is, given the poses of all joints.
+    /// Its pose, given the poses of all joints.
     pub(crate) fn placed(&self, world_from_joint: &[Pose]) -> Pose {
         self.joint.map_or(Pose::IDENTITY, |joint| world_from_joint[joint])
     }
@@ -76,7 +76,7 @@ impl Sphere {
         Self { center: world_from_joint.transform_point(self.center), ..self }
     }
 
-    /// That of two spheres, and so a lower bound for what is inside.
+    /// The distance of two bounding spheres, a lower bound for their contents.
     fn separation(a: Self, b: Self) -> Separation {
         let apart = a.center - b.center;
         let direction = direction_or(apart, DVec3::X);
@@ -85,7 +85,7 @@ impl Sphere {
     }
 }
 
-/// The separation of the two solids of two bodies that are nearest to each other, in the world. A distance above `cutoff` is a lower bound.
+/// The separation of two bodies, that of their nearest solids, in the world. A distance above `cutoff` is a lower bound.
 pub(crate) fn between(
     a: &Body,
     world_from_a: Pose,

@@ -1,4 +1,4 @@
-//! From the shapes of a robot to bodies.
+//! Makes bodies from the shapes of a robot.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -15,16 +15,16 @@ use crate::convex::Convex;
 use crate::error::{Error, Result};
 use crate::solid::{LARGEST, Solid};
 
-/// Bodies of a model: two million pairs.
+/// The largest number of bodies, which have two million pairs.
 const MOST_BODIES: usize = 2048;
 
 impl CollisionModel {
     /// A model of a robot's shapes.
     ///
-    /// Of the pairs of links those are left out that no joint moves against each other, those on both sides of one joint, those that the robot's files disable,
+    /// Some pairs of links are excluded: those that no joint moves relative to each other, those on both sides of one joint, those that the robot's files disable,
     /// and those that touch in the neutral pose: see [`left_out`](Self::left_out).
     ///
-    /// A mesh that cannot be found or read, and a shape beyond 1e30 m, is left out with a warning.
+    /// A mesh that cannot be found or read, and a shape beyond 1e30 m, is omitted with a warning.
     ///
     /// # Errors
     /// [`Error::TooMany`] beyond 2048 links with shapes; [`Error::Margin`] for a touching distance that is not within 0 to 1e30 m.
@@ -69,7 +69,7 @@ impl CollisionModel {
     }
 }
 
-/// The frame of a link on the joint that moves it; on the world (by joint 0 of any kind) where none does.
+/// The frame of a link on the joint that moves it, or in the world (with joint 0) if none does.
 fn moving_frame(robot: &Robot, link: usize) -> Frame {
     let skeleton = robot.skeleton();
     let Frame { mut joint, mut joint_from_frame } = robot.link_frame(link);
@@ -83,7 +83,7 @@ fn moving_frame(robot: &Robot, link: usize) -> Frame {
     Frame::new(joint, joint_from_frame)
 }
 
-/// Refuses more bodies than pairs can be listed for.
+/// Refuses more bodies than the list of pairs allows.
 pub(super) fn check_count(found: usize) -> Result<()> {
     if found > MOST_BODIES {
         return Err(Error::TooMany { found, limit: MOST_BODIES });
@@ -98,31 +98,31 @@ struct Meshes<'a> {
 }
 
 impl Meshes<'_> {
-    /// The solid of a shape, or why there is none.
+    /// The solid of a shape, or why it is omitted.
     fn solid(&mut self, shape: &RobotShape) -> core::result::Result<Convex, String> {
         if shape.link_from_shape.translation.abs().max_element() > LARGEST {
             return Err(format!(
-                "a shape is further than {LARGEST:e} m from its link; it is left out"
+                "a shape is further than {LARGEST:e} m from its link; it is omitted"
             ));
         }
         let solid = match &shape.geometry {
             Geometry::Mesh { file, scale } => Solid::hull(&self.scaled(file, *scale)?),
             other => Solid::new(other),
         };
-        solid.map(|solid| solid.convex).map_err(|error| format!("{error}; the shape is left out"))
+        solid.map(|solid| solid.convex).map_err(|error| format!("{error}; the shape is omitted"))
     }
 
     /// The points of a mesh in the frame of its shape.
     fn scaled(&mut self, file: &str, scale: DVec3) -> core::result::Result<Vec<DVec3>, String> {
         let Some(folder) = self.folder else {
-            return Err(format!("the mesh is left out without a folder to look in: {file}"));
+            return Err(format!("the mesh is omitted, because no folder is given: {file}"));
         };
         let Some(path) = mesh::find(folder, file) else {
-            return Err(format!("the mesh is not there and is left out: {file}"));
+            return Err(format!("the mesh does not exist and is omitted: {file}"));
         };
         if !self.points.contains_key(&path) {
             let points = mesh::read_points_of_file(&path, &Limits::default())
-                .map_err(|error| format!("the mesh is left out: {error}: {file}"))?;
+                .map_err(|error| format!("the mesh is omitted: {error}: {file}"))?;
             self.points.insert(path.clone(), points);
         }
         Ok(self.points[&path].iter().map(|&point| point * scale).collect())

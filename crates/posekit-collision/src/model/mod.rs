@@ -24,28 +24,28 @@ pub use pairs::{LeftOut, Reason};
 
 /// The bodies of a robot and around it, and the pairs that are checked.
 ///
-/// Bodies are the links that have shapes, by their names, and obstacles. Pairs are numbered from 0; [`names`](Self::names) says who they are. See the
+/// Bodies are the links that have shapes, by their names, and obstacles. Pairs are numbered from 0; [`names`](Self::names) returns their bodies. See the
 /// [crate's example](crate).
 #[derive(Debug, Clone)]
 pub struct CollisionModel {
     pub(crate) skeleton: Skeleton,
     pub(crate) bodies: Vec<Arc<Body>>,
-    /// How many of the bodies are links; the others are obstacles.
+    /// The number of links among the bodies; the others are obstacles.
     pub(crate) n_links: usize,
     pub(crate) pairs: Vec<[usize; 2]>,
     pub(crate) left_out: Vec<LeftOut>,
 }
 
-/// How a model is made.
+/// Options for a model.
 #[derive(Debug, Clone, PartialEq, Default)]
 #[non_exhaustive]
 pub struct CollisionOptions {
-    /// The folder of the robot's file, from which the names of its meshes are taken; without it, meshes are left out with a warning.
+    /// The folder of the robot's file, to which the names of its meshes are relative; without it, meshes are omitted with a warning.
     pub folder: Option<PathBuf>,
-    /// Distance up to which two links count as touching at rest and are left out \[m\]; default 0. Choose the margin of the tasks, so that no
-    /// pair is asked to be further apart than the robot is built.
+    /// Distance up to which two links count as touching at rest and are excluded \[m\]; default 0. Use the margin of the tasks, so that no
+    /// task requires a larger distance than the robot's design has.
     pub touching: f64,
-    /// Sampled configurations in which a pair must always touch to be left out; 0, the default, samples none.
+    /// Number of sampled configurations in which a pair must always touch to be excluded; 0, the default, samples none.
     pub samples: u32,
 }
 
@@ -57,14 +57,14 @@ impl CollisionOptions {
         self
     }
 
-    /// Leaves out pairs that are no further apart than this in the neutral pose \[m\].
+    /// Excludes pairs that are no further apart than this in the neutral pose \[m\].
     #[must_use]
     pub const fn with_touching(mut self, touching: f64) -> Self {
         self.touching = touching;
         self
     }
 
-    /// Leaves out pairs that touch in so many configurations spread over the ranges of the joints.
+    /// Excludes pairs that touch in this number of configurations spread over the ranges of the joints.
     #[must_use]
     pub const fn with_samples(mut self, samples: u32) -> Self {
         self.samples = samples;
@@ -72,20 +72,20 @@ impl CollisionOptions {
     }
 }
 
-/// Two bodies that are nearer than asked for.
+/// Two bodies that are closer than the margin of a check.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Contact {
     /// Number of the pair.
     pub pair: usize,
-    /// Between their surfaces; below 0 the depth of the overlap \[m\].
+    /// The distance of their surfaces; below 0 the depth of the overlap \[m\].
     pub distance: f64,
-    /// The points of the two surfaces between which it is measured, in the world \[m\].
+    /// The nearest points of the two surfaces, in the world \[m\].
     pub points: [DVec3; 2],
-    /// Unit vector in the world: where the first body moves along it, the distance grows.
+    /// Unit vector in the world: moving the first body along it increases the distance.
     pub direction: DVec3,
 }
 
-/// The buffers of a check, for any number of checks and models.
+/// The buffers of checks, reusable for any number of checks and models.
 #[derive(Debug, Clone, Default)]
 pub struct Query {
     world_from_joint: Vec<Pose>,
@@ -126,13 +126,13 @@ impl CollisionModel {
         &self.left_out
     }
 
-    /// The pairs that are nearer than a margin, in their order.
+    /// The pairs that are closer than a margin, in order.
     ///
     /// - `q`: a configuration of the robot's skeleton
     /// - `margin`: 0 finds overlaps and touches; up to 1e30 m, or infinite for all pairs
     ///
     /// # Errors
-    /// [`Error::Configuration`] for a configuration that does not fit; [`Error::Margin`] for a margin that is negative or NaN.
+    /// [`Error::Configuration`] for an invalid configuration; [`Error::Margin`] for a margin that is negative or NaN.
     pub fn check<'q>(&self, q: &[f64], margin: f64, query: &'q mut Query) -> Result<&'q [Contact]> {
         self.skeleton.check(q)?;
         if margin != f64::INFINITY {
@@ -168,8 +168,8 @@ impl CollisionModel {
     /// Tasks that keep all pairs at least a margin apart: one [`PairClearance`] of weight 1 on level 1 for all pairs between the same two rigid parts, in the
     /// order of [`rigid_pairs`](Self::rigid_pairs).
     ///
-    /// Put what the robot is to do on level 2 to let the clearances win; the status of the solution is then that of the clearances, and its misses tell the rest. On the
-    /// same level the two are solved together, with restarts where the way is blocked, and traded where both cannot be.
+    /// With the robot's other tasks on level 2, clearances have priority; the status of the solution is then that of the clearances, and its misses show the errors of the other tasks. On the
+    /// same level all are solved together, with restarts if the path is blocked, and traded if not all can be met.
     ///
     /// # Errors
     /// [`Error::Margin`] for a margin that is not within 0 to 1e30 m.
@@ -185,11 +185,11 @@ impl CollisionModel {
         Ok(self.rigid_pairs().into_iter().map(task).collect())
     }
 
-    /// The pairs, sorted by the two rigid parts that they are of: links with no joint between them, or an obstacle. Each list is ascending, and the lists are
+    /// The pairs, grouped by their two rigid parts: links without a joint between them, or an obstacle. Each list is ascending, and the lists are
     /// in the order of their first pairs.
     #[must_use]
     pub fn rigid_pairs(&self) -> Vec<Vec<usize>> {
-        // What stands still is one part, but every obstacle is its own.
+        // All fixed links are one part, but every obstacle is its own.
         let part = |body: usize| (self.bodies[body].joint, (body >= self.n_links).then_some(body));
         let mut index_of = BTreeMap::new();
         let mut lists: Vec<Vec<usize>> = Vec::new();
@@ -203,7 +203,7 @@ impl CollisionModel {
         lists
     }
 
-    /// The pairs that hold a solution back: those no further apart than the margin of their tasks, up to the solution's tolerance.
+    /// The pairs that hold a solution back: those at the margin of their tasks, within the solution's tolerance.
     ///
     /// # Errors
     /// As [`check`](Self::check).
@@ -220,7 +220,7 @@ impl CollisionModel {
     /// The same model with an obstacle, which is checked against every link that moves.
     ///
     /// # Errors
-    /// [`Error::Duplicate`] for a name that a body has already; [`Error::Pose`] for a pose that is not finite or has no unit rotation.
+    /// [`Error::Duplicate`] for a name that exists already; [`Error::Pose`] for a pose that is not finite or whose rotation is not of unit length.
     pub fn with_obstacle(
         mut self,
         name: impl Into<String>,
@@ -252,7 +252,7 @@ impl CollisionModel {
     /// The same model without the pair of two bodies.
     ///
     /// # Errors
-    /// [`Error::NoSuchBody`]; a pair that is not checked anyway is no error.
+    /// [`Error::NoSuchBody`]; a pair that is not checked anyway is not an error.
     pub fn without_pair(mut self, a: &str, b: &str) -> Result<Self> {
         let find = |name: &str| {
             let found = self.bodies().position(|body| body == name);
@@ -262,7 +262,7 @@ impl CollisionModel {
         if let Some(pair) = self.find_pair(a, b) {
             self.pairs.remove(pair);
             let names = bodies.map(|body| self.bodies[body].name.clone());
-            self.left_out.push(LeftOut { names, reason: Reason::Asked });
+            self.left_out.push(LeftOut { names, reason: Reason::Requested });
         }
         Ok(self)
     }

@@ -1,4 +1,4 @@
-//! Which pairs of links are checked.
+//! The selection of pairs of links to check.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use crate::convex::Polytope;
 pub struct LeftOut {
     /// The names of the two bodies.
     pub names: [String; 2],
-    /// Why.
+    /// The reason.
     pub reason: Reason,
 }
 
@@ -21,7 +21,7 @@ pub struct LeftOut {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Reason {
-    /// No joint moves one against the other.
+    /// No joint moves one relative to the other.
     Rigid,
     /// They are on both sides of one joint.
     Adjacent,
@@ -29,16 +29,16 @@ pub enum Reason {
     Disabled(String),
     /// They touch in the neutral pose, or are no further apart than [`CollisionOptions::touching`](super::CollisionOptions::touching).
     TouchingAtNeutral {
-        /// The distance there, below 0 where they overlap \[m\].
+        /// The distance there, below 0 if they overlap \[m\].
         distance: f64,
     },
     /// They touch in every configuration that was sampled.
     TouchingAlways,
-    /// [`CollisionModel::without_pair`] left it out.
-    Asked,
+    /// It was excluded by [`CollisionModel::without_pair`].
+    Requested,
 }
 
-/// Sorts the pairs of links into those that are checked and those that their names and joints leave out.
+/// Divides the pairs of links into those to check and those excluded by names and joints.
 ///
 /// - `links`: for each body the index of its link
 pub(super) fn list(model: &mut CollisionModel, robot: &Robot, links: &[usize]) {
@@ -74,12 +74,12 @@ fn leave_out(model: &mut CollisionModel, pair: [usize; 2], reason: Reason) {
     model.left_out.push(LeftOut { names, reason });
 }
 
-/// Links that move together.
+/// A group of links that move together.
 #[derive(Debug, Clone, Copy)]
 struct Group {
-    /// The joint of the skeleton that moves them, the last of several in a row; `None` for what stands still.
+    /// The joint of the skeleton that moves them, the last of several in a row; `None` if they are fixed in the world.
     mover: Option<usize>,
-    /// That of the links they hang on; their own for what stands still.
+    /// The group of their parent link; their own if they are fixed in the world.
     above: Option<usize>,
 }
 
@@ -100,7 +100,7 @@ fn rigid_groups(robot: &Robot) -> Vec<Group> {
     (0..robot.links().len()).map(group).collect()
 }
 
-/// Leaves out the pairs that touch in the neutral pose, and those that touch in all of so many sampled ones.
+/// Excludes the pairs that touch in the neutral pose, and those that touch in all sampled poses.
 ///
 /// - `near`: the distance up to which bodies count as touching \[m\]
 pub(super) fn leave_out_touching(model: &mut CollisionModel, near: f64, samples: u32) {

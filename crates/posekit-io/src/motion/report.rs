@@ -33,7 +33,7 @@ const OF_MOTION: [OfMotion; 13] = [
     ("drift_max", "slide, worst plant", "mm", "The largest of these.", |m| m.drift_max * 1e3),
     (
         "visible_share",
-        "plants people notice",
+        "plants with visible slide",
         "%",
         "Plants that slide by more than 21 mm, which viewers begin to notice.",
         |m| m.visible_share * 1e2,

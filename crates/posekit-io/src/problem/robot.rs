@@ -96,7 +96,7 @@ pub fn character_problem(
     let hand = with_fingers_hung(character.skeleton())?;
     if hand.is_some() {
         let message =
-            "the joints of the hand are siblings; they become a hierarchy by their WebXR names";
+            "the joints of the hand are siblings; their hierarchy follows from their WebXR names";
         warnings.push(Place::named("nodes"), message);
     }
     let whole = match (hand, has_free_root) {

@@ -4,7 +4,7 @@ use crate::error::{Error, Result};
 use crate::limits::Limits;
 use crate::robot::RobotJointKind;
 use crate::warnings::Warnings;
-use crate::xml::{self, Element, Source, Unknown, shortened};
+use crate::xml::{Element, Source, Unknown, shortened};
 
 /// An element, and its subject in messages.
 #[derive(Clone, Copy)]
@@ -68,15 +68,7 @@ pub(super) fn read_description<'x>(
     limits: &Limits,
     warnings: &mut Warnings,
 ) -> Result<Description<'x>> {
-    if let Some(template) = root.descendants().find(|element| element.is_xacro()) {
-        return Err(xml::xacro(template.place(format!("<{}>", template.tag()))));
-    }
-    if root.tag() != "robot" {
-        return Err(Error::Unsupported {
-            place: root.place(""),
-            message: format!("an SRDF begins with <robot>, this file with <{}>", root.tag()),
-        });
-    }
+    root.check_robot("an SRDF")?;
     let mut unknown = Unknown::default();
     let mut all = Description {
         name: named(root, "name", "the robot")?,

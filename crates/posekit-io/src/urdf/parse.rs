@@ -11,7 +11,7 @@ use crate::limits::Limits;
 use crate::robot::RobotJointKind;
 use crate::rotation::check_unit;
 use crate::warnings::Warnings;
-use crate::xml::{self, Element, Infinite, Source, Unknown, only, shortened};
+use crate::xml::{Element, Infinite, Source, Unknown, only, shortened};
 
 /// The tolerance for the length of an axis without a warning: four written digits are within it.
 const AXIS_NOTE: f64 = 1e-3;
@@ -72,15 +72,7 @@ pub(super) fn read_robot<'x>(
     limits: &Limits,
     warnings: &mut Warnings,
 ) -> Result<Description<'x>> {
-    if let Some(template) = root.descendants().find(|element| element.is_xacro()) {
-        return Err(xml::xacro(template.place(format!("<{}>", template.tag()))));
-    }
-    if root.tag() != "robot" {
-        return Err(Error::Unsupported {
-            place: root.place(""),
-            message: format!("a URDF begins with <robot>, this file with <{}>", root.tag()),
-        });
-    }
+    root.check_robot("a URDF")?;
     let mut unknown = Unknown::default();
     let mut description = Description {
         name: root.name("name", "the robot")?,

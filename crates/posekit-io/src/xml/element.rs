@@ -61,7 +61,7 @@ fn offset_of(text: &str, position: roxmltree::TextPos) -> usize {
 }
 
 /// The error of a template in place of a description.
-pub(crate) fn xacro(place: Place) -> Error {
+fn xacro(place: Place) -> Error {
     Error::Unsupported {
         place,
         message: "this is a xacro template; expand it first, for example with \
@@ -87,8 +87,22 @@ impl<'x> Element<'x> {
         &name[..end.unwrap_or(name.len())]
     }
 
+    /// Checks that this is the root of a robot's description: `<robot>`, without xacro elements below it.
+    ///
+    /// - `format`: with its article, for the message
+    pub(crate) fn check_robot(self, format: &str) -> Result<()> {
+        if let Some(template) = self.descendants().find(|element| element.is_xacro()) {
+            return Err(xacro(template.place(format!("<{}>", template.tag()))));
+        }
+        if self.tag() != "robot" {
+            let message = format!("{format} begins with <robot>, this file with <{}>", self.tag());
+            return Err(Error::Unsupported { place: self.place(""), message });
+        }
+        Ok(())
+    }
+
     /// True for a tag of a template: with the prefix `xacro`, or in xacro's namespace under another prefix.
-    pub(crate) fn is_xacro(self) -> bool {
+    fn is_xacro(self) -> bool {
         let namespace = self.node.tag_name().namespace();
         self.tag().starts_with("xacro:")
             || namespace.is_some_and(|uri| uri.trim_end_matches('/').ends_with("/xacro"))

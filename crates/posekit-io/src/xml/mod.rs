@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 use crate::limits::Limits;
 use crate::text;
 
-pub(crate) use element::{Element, Infinite, Unknown, only, parse, shortened, xacro};
+pub(crate) use element::{Element, Infinite, Unknown, only, parse, shortened};
 pub(crate) use source::Source;
 
 /// The text of a file's bytes, which must be UTF-8 and not declare another encoding.

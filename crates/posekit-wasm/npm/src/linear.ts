@@ -1,8 +1,8 @@
-//! What a hierarchy with scales is to a skeleton without: rotations and positions.
+//! Rotations and positions of a hierarchy with scales, as a skeleton without scales needs them.
 
 import { Matrix4, Quaternion, Vector3 } from "three";
 
-/** How unequal the axes of a matrix may be, relative to their size, for turns to stay turns. */
+/** How unequal the scales of a matrix may be, relative to their size, for rotations to stay rotations. */
 const CONFORMAL = 1e-6;
 /** Newton's iteration doubles the digits each round; matrices worse than 1 to 1e6 need the last. */
 const ROUNDS = 40;
@@ -36,10 +36,10 @@ function cofactors(m: Float64Array, out: Float64Array): void {
 }
 
 /**
- * The rotation that is nearest to the linear part of a matrix, its scales taken out; of a mirrored one, the rotation that turns as it does: for
- * `M = -k P`, a turn `D` before it is the turn `P D P⁻¹` behind it, as for `M = k P`.
+ * The rotation closest to the linear part of a matrix, without its scales; for a mirrored one, the rotation that conjugates in the same way: for
+ * `M = -k P`, a rotation `D` applied before it equals the rotation `P D P⁻¹` applied after it, as for `M = k P`.
  *
- * A matrix that squeezes a direction to nothing has no such rotation; false, and `out` stays as it is.
+ * A singular matrix has no such rotation: the result is false and `out` is unchanged.
  *
  * Method: the polar decomposition by Newton's iteration (Higham 1986), on the matrix or its mirror image.
  */
@@ -48,7 +48,7 @@ export function rotationOf(matrix: Matrix4, out: Quaternion): boolean {
   return nearestRotation(out);
 }
 
-/** The rotation of an object in the world as three.js speaks of it (`getWorldQuaternion`): of a mirrored one, with its x axis turned round. */
+/** The rotation of an object in the world as three.js defines it (`getWorldQuaternion`): for a mirrored one, with its x axis reversed. */
 export function worldRotationOf(matrix: Matrix4, out: Quaternion): boolean {
   linear(matrix, own);
   if (determinant(own) < 0) for (let i = 0; i < 3; i++) own[i] = -own[i]!;
@@ -66,7 +66,7 @@ function nearestRotation(out: Quaternion): boolean {
     if (!(det > 1e-30)) return false;
     cofactors(own, inverse);
     let change = 0;
-    // Bringing the determinant to 1 first saves rounds where the matrix is far from a rotation.
+    // Scaling the determinant to 1 first saves rounds if the matrix is far from a rotation.
     const scale = Math.cbrt(1 / det);
     for (let i = 0; i < 9; i++) {
       const next = 0.5 * (own[i]! * scale + inverse[i]! / (det * scale));
@@ -81,7 +81,7 @@ function nearestRotation(out: Quaternion): boolean {
   return true;
 }
 
-/** Whether a matrix keeps angles, mirrored or not: what turns before it turns behind it. */
+/** Whether a matrix preserves angles, mirrored or not, so that rotations before it are rotations after it. */
 export function isConformal(matrix: Matrix4): boolean {
   const [x, y, z] = column;
   matrix.extractBasis(x, y, z);

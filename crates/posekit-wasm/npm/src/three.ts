@@ -1,8 +1,8 @@
 //! Characters of three.js: any hierarchy of objects as a skeleton that is solved every frame.
 //!
-//! Bones keep the axes that their file gave them: limits, offsets and turns are in a bone's own axes. Scales are applied where they stand; mirrored
-//! and unequally scaled ancestors need no care, and where bones themselves are scaled unequally, so that what hangs on them shears when it turns, the solve is
-//! repeated until the ends are where they should be.
+//! Bones keep the axes of their file: limits, offsets and rotations are in a bone's own axes. Scales are supported, also mirrored
+//! and unequally scaled ancestors. If bones themselves are scaled unequally, so that their descendants shear when they rotate, the solve is
+//! repeated until the effectors are accurate.
 
 import { Matrix4, Quaternion, Vector3 } from "three";
 import type { Bone, Object3D, Skeleton as ThreeSkeleton, SkinnedMesh } from "three";
@@ -15,41 +15,41 @@ export type Point = Vector3 | readonly [number, number, number];
 /** A bone, or its name. */
 export type BoneOf = Object3D | string;
 
-/** How a bone may turn, in its own axes, away from how it stands at rest. */
+/** How a bone may rotate, in its own axes, relative to its rest pose. */
 export type BoneLimit =
   | { hinge: Point; min?: number; max?: number }
   | { cone: Point; swing: number; twist?: readonly [number, number] }
   | "fixed";
 
-/** What an end must do. */
+/** A goal of an effector. */
 export interface EffectorOptions {
-  /** The bone that must reach. */
+  /** The bone of the effector. */
   bone: BoneOf;
-  /** The first bone that may turn for it, an ancestor; by default the topmost bone. */
+  /** The first bone of its chain, an ancestor; by default the topmost bone. */
   from?: BoneOf;
-  /** What must hold: a place (the default), a turn, both, or an axis that points at a place. */
+  /** The kind of goal: a position (the default), an orientation, both, or an axis that points at a position. */
   task?: "position" | "orientation" | "pose" | "look-at";
-  /** The point of the bone that must reach, in the bone's own space; its origin by default. */
+  /** The effector's point in the bone's own space; the bone's origin by default. */
   offset?: Point;
   /** The axis that points, in the bone's own axes; for `look-at`. */
   axis?: Point;
-  /** How much it counts against others of its level. Default 1. */
+  /** Its weight relative to others of its level. Default 1. */
   weight?: number;
-  /** Its level, from 1, the most important. Default 1. */
+  /** Its priority level; 1 is the highest. Default 1. */
   level?: number;
 }
 
-/** Choices of a character. */
+/** Options of a character. */
 export interface CharacterOptions {
-  /** What must reach, by any names. */
+  /** The effectors by name; names are free. */
   effectors: Record<string, EffectorOptions | BoneOf>;
   /** Limits, by names of bones. */
   limits?: Record<string, BoneLimit>;
-  /** How unwillingly bones turn, by names of bones, above 0; 1 for others. */
+  /** Stiffness of bones by name, above 0; 1 for others. */
   stiffness?: Record<string, number>;
-  /** What the topmost bones do: `turn` (the default), stay `pinned`, or are `free` to move as well. */
+  /** The topmost bones rotate (`turn`, the default), are fixed (`pinned`), or rotate and move (`free`). */
   root?: "turn" | "pinned" | "free";
-  /** What limits are measured from: the pose as it is now (the default), or the pose that the skin was bound in. */
+  /** The reference pose of limits: the current pose (the default), or the bind pose of the skin. */
   rest?: "current" | "bind";
   /** The method. Default `least-squares`. */
   method?: string;
@@ -62,36 +62,36 @@ export interface CharacterResult {
   /** `reached`, `unreachable`, `blocked`, `stalled` or `iteration-limit`. */
   status: string;
   isReached: boolean;
-  /** Largest distance by which a task of level 1 is missed, in units of the space that the topmost bone is in. */
+  /** Largest position error of the tasks of level 1, in units of the parent space of the topmost bone. */
   error: number;
-  /** Largest angle, in radians. */
+  /** Largest orientation error, in radians. */
   orientationError: number;
   iterations: number;
 }
 
-/** Where an effector must go, in world space; change it in place. */
+/** The target of an effector in world space; change it in place. */
 export interface Target {
   position: Vector3;
   quaternion: Quaternion;
 }
 
-/** Solves of the shape that the pose has now, where turning a bone changes the shape itself. */
+/** Repeated solves if rotating a bone changes the shape itself. */
 const ROUNDS = 24;
 
 interface Node {
   object: Object3D;
   /** Index of the parent node; -1 for the base. */
   parent: number;
-  /** `root`: a topmost bone; `moving`: turns; `still`: goes along. */
+  /** `root`: a topmost bone; `moving`: rotates; `still`: follows its parent. */
   role: "root" | "moving" | "still";
   limit: BoneLimit | undefined;
-  /** What the bone's turn is measured from. */
+  /** The reference of the bone's rotation. */
   rest: Quaternion;
-  /** How it stands in the base's space, and the frame of its joint there. */
+  /** Its matrix in the base's space, and the frame of its joint there. */
   matrix: Matrix4;
   frame: Quaternion;
   at: Vector3;
-  /** What a skeleton built from it takes for granted. */
+  /** The values that the skeleton was built with. */
   position: Vector3;
   scale: Vector3;
   still: Quaternion;
@@ -114,10 +114,10 @@ interface Effector {
 }
 
 /**
- * A character whose ends are brought to targets.
+ * A character whose effectors follow targets.
  *
- * Every {@link solve} starts from the pose that the bones have then (an animation's, or the last one) and changes it least. Bones that no effector needs are left
- * alone.
+ * Every {@link solve} starts from the current pose of the bones (an animation's, or the last one) and changes it least. Bones that no effector needs are
+ * unchanged.
  *
  * @example
  * const character = new Character(gltf.scene, { effectors: { hand: { bone: "RightHand", from: "RightArm" } } });
@@ -172,14 +172,14 @@ export class Character {
     this.aimWhereTheyAre();
   }
 
-  /** The target of an effector in world space, to be changed in place; at first where the effector is. */
+  /** The target of an effector in world space, to be changed in place; initially the effector's own pose. */
   target(name: string): Target {
     const effector = this.effectors.get(name);
     if (!effector) throw new Error(`there is no effector ${JSON.stringify(name)}; there are ${[...this.effectors.keys()].join(", ")}`);
     return effector.target;
   }
 
-  /** The bones that turn, topmost first. */
+  /** The bones that rotate, topmost first. */
   get bones(): Object3D[] {
     return this.nodes.filter((node) => node.role !== "still").map((node) => node.object);
   }
@@ -191,12 +191,12 @@ export class Character {
     return joints.flatMap((joint) => this.nodes.filter((node) => node.name === names[joint]).map((node) => node.object));
   }
 
-  /** Brings the effectors to their targets, from the pose as it is now, and turns the bones. */
+  /** Solves for the targets from the current pose, and rotates the bones. */
   solve(): CharacterResult {
     if (this.isStale()) this.build();
     this.solveOnce();
     if (!this.isRigid) {
-      // The shape that was solved for is that of the pose before: again, until the pose does what its shape promised.
+      // The solve used the shape of the previous pose; repeat until the predicted and actual effectors agree.
       for (let round = 1; round < ROUNDS && !this.isSettled(); round++) {
         this.build();
         this.solveOnce();
@@ -205,7 +205,7 @@ export class Character {
     return this.result;
   }
 
-  /** Gives back the memory of the solver. */
+  /** Frees the memory of the solver. */
   dispose(): void {
     this.solver?.free();
     this.problem?.free();
@@ -218,7 +218,7 @@ export class Character {
   private collect(bones: Set<Object3D>, chains: Map<Object3D, Object3D[]>, effectors: { bone: Object3D; given: EffectorOptions }[], bind: Map<Object3D, Quaternion> | null): void {
     const needsTurn = new Set(effectors.filter(({ given }) => turnsItself(given)).map(({ bone }) => bone));
     const inner = new Set<Object3D>();
-    // What stands between bones and is none, such as a group, goes along.
+    // Objects between bones that are not bones, such as groups, follow their parent.
     for (const chain of chains.values()) {
       chain.slice(0, -1).forEach((bone, index) => {
         if (index === 0 || bones.has(bone)) inner.add(bone);
@@ -255,7 +255,7 @@ export class Character {
       return index;
     };
     for (const chain of chains.values()) chain.forEach(include);
-    // Nothing between a top bone and the base may turn for another effector.
+    // No bone between a top bone and the base may rotate for another effector.
     for (const node of this.nodes) {
       if (node.role === "root" && this.hasMovingAncestor(node)) node.role = "moving";
     }
@@ -280,14 +280,14 @@ export class Character {
       node.matrix.compose(object.position, object.quaternion, object.scale);
       if (node.parent >= 0) node.matrix.premultiply(this.nodes[node.parent]!.matrix);
       node.at.setFromMatrixPosition(node.matrix);
-      // The joint's frame: the bone's turn, and what is above it without scale.
+      // The joint's frame: the bone's rotation and its ancestors, without scale.
       unscaled.compose(object.position, object.quaternion, ONE);
       if (node.parent >= 0) unscaled.premultiply(this.nodes[node.parent]!.matrix);
       if (!rotationOf(unscaled, node.frame)) throw new Error(`${describe(object)}: something above it is scaled to nothing`);
     }
   }
 
-  /** Makes the skeleton of the pose as it is now. */
+  /** Builds the skeleton of the current pose. */
   private build(): void {
     this.place();
     this.placeBase();
@@ -302,7 +302,7 @@ export class Character {
       if (axis) node.angle = angleAbout(this.ownTurn(node, turn), axis);
       if (!this.isInside(node)) continue;
       const parent = node.parent >= 0 ? this.nodes[node.parent]! : null;
-      // Below unequal scales, what turns shears.
+      // Below unequal scales, rotations shear.
       if (this.turns(node) && parent && !isConformal(parent.matrix)) this.isRigid = false;
       if (node.role === "root") {
         const carrier = { name: `${node.name} carrier`, parent: null, kind: "free" };
@@ -331,7 +331,7 @@ export class Character {
   private joint(node: Node, parent: Node | null): Record<string, unknown> {
     const above = node.role === "root" ? `${node.name} carrier` : parent!.name;
     const joint: Record<string, unknown> = { name: node.name, parent: above, ...this.motion(node) };
-    // Taken from the pose of now, the bone's own turn taken back.
+    // From the current pose, without the bone's own rotation.
     turn.copy(node.role === "root" ? this.frameAbove(parent, other) : parent!.frame).invert();
     if (node.role !== "root") {
       joint.position = point.subVectors(node.at, parent!.at).applyQuaternion(turn).toArray();
@@ -342,7 +342,7 @@ export class Character {
     return joint;
   }
 
-  /** Whether the node has a turn among the values; others stand as they are. */
+  /** Whether the values have a rotation of the node; others are fixed. */
   private turns(node: Node): boolean {
     if (node.limit === "fixed") return false;
     return node.role === "moving" || (node.role === "root" && (this.options.root ?? "turn") === "turn");
@@ -361,16 +361,16 @@ export class Character {
     return { kind: "ball", cone: { axis: vector(limit.cone).toArray(), swing: limit.swing, twist } };
   }
 
-  /** How a bone is turned from its rest, in its own axes. */
+  /** The rotation of a bone relative to its rest pose, in its own axes. */
   private ownTurn(node: Node, out: Quaternion): Quaternion {
     out.copy(node.rest).invert().multiply(node.object.quaternion).normalize();
     const axis = hingeOf(node);
     if (!axis) return out;
-    // What is left of a turn about the hinge alone; the rest of it stays in the joint's placement.
+    // The component of the rotation about the hinge; the remainder stays in the joint's placement.
     return out.setFromAxisAngle(axis, angleAbout(out, axis));
   }
 
-  /** The rotation of the space that a root's turn is in. */
+  /** The rotation of the parent space of a root. */
   private frameAbove(parent: Node | null, out: Quaternion): Quaternion {
     if (!parent) return out.identity();
     if (!rotationOf(parent.matrix, out)) throw new Error(`${describe(parent.object)} is scaled to nothing`);
@@ -385,7 +385,7 @@ export class Character {
       const back = turn.copy(node.frame).invert();
       const position = point.copy(effector.offset).applyMatrix4(node.matrix).sub(node.at).applyQuaternion(back).toArray();
       const axis = this.pointer(effector, end).applyQuaternion(back).toArray();
-      // Turns are spoken of in the axes that three.js gives the object in the world.
+      // Orientations are in the world axes that three.js gives the object.
       const rotation = back.multiply(this.ownRotation(node, other)).normalize().toArray();
       const aim = { target: node.at.toArray(), orientation: node.frame.toArray() };
       const { target, orientation } = aim;
@@ -402,7 +402,7 @@ export class Character {
     return tasks;
   }
 
-  /** How an object is turned in the world, as three.js says, brought into the base's space. */
+  /** The world orientation of an object, as three.js defines it, in the base's space. */
   private ownRotation(node: Node, out: Quaternion): Quaternion {
     inverse.multiplyMatrices(this.base ? this.base.matrixWorld : IDENTITY, node.matrix);
     if (!worldRotationOf(inverse, out)) throw new Error(`${describe(node.object)} is scaled to nothing`);
@@ -430,13 +430,13 @@ export class Character {
 
   // ------------------------------------------------------------------------------------------------ every frame
 
-  /** Whether something has changed that the skeleton was built from: places and scales of bones, turns of what goes along. */
+  /** Whether an input of the skeleton has changed: positions and scales of bones, rotations of nodes that are not solved. */
   private isStale(): boolean {
     for (const node of this.nodes) {
       const { object, role } = node;
       const axis = this.turns(node) ? hingeOf(node) : null;
       if (axis) {
-        // Turned about another axis than its hinge.
+        // Rotated about another axis than its hinge.
         const angle = angleAbout(this.ownTurn(node, turn), axis);
         turn.setFromAxisAngle(axis, angle - node.angle).premultiply(node.still);
         if (Math.abs(turn.dot(object.quaternion)) < 1 - 1e-12) return true;
@@ -448,7 +448,7 @@ export class Character {
     return false;
   }
 
-  /** Reads where a solve starts off the bones. */
+  /** Reads the start of a solve from the bones. */
   private readPose(): void {
     for (const node of this.nodes) {
       if (!this.isInside(node)) continue;
@@ -468,7 +468,7 @@ export class Character {
     if (parent) point.applyMatrix4(parent.matrix);
     point.toArray(this.start, node.carrier);
     const above = this.frameAbove(parent, other);
-    // A root that does not turn by itself is turned by its carrier, from how it stood when the skeleton was built.
+    // The carrier rotates a root without values of its own, relative to the pose in which the skeleton was built.
     if (!this.turns(node)) above.multiply(object.quaternion).multiply(turn.copy(node.still).invert()).normalize();
     above.toArray(this.start, node.carrier + 3);
   }
@@ -496,7 +496,7 @@ export class Character {
     result.iterations = solver.iterations;
   }
 
-  /** Where the base stands in the world. */
+  /** The pose of the base in the world. */
   private placeBase(): void {
     const { base } = this;
     if (base) base.updateWorldMatrix(true, false);
@@ -504,7 +504,7 @@ export class Character {
     if (!rotationOf(baseFromWorld, baseTurn)) throw new Error(`${base ? describe(base) : "the base"} is scaled to nothing`);
   }
 
-  /** What is above the roots may have been moved by an animation. */
+  /** An animation may have moved ancestors of the roots. */
   private placeStills(): void {
     for (const node of this.nodes) {
       if (this.isInside(node)) continue;
@@ -513,7 +513,7 @@ export class Character {
     }
   }
 
-  /** Brings a target into the base's space. */
+  /** Converts a target to the base's space. */
   private aim(effector: Effector): void {
     const { numbers, target, task } = effector;
     let at = 0;
@@ -535,7 +535,7 @@ export class Character {
       if (!this.turns(node)) continue;
       const axis = hingeOf(node);
       if (axis) {
-        // Where a hinge's bone was turned about another axis as well, that stays.
+        // A rotation of a hinge's bone about other axes is kept.
         turn.setFromAxisAngle(axis, (found[node.values] ?? 0) - (this.start[node.values] ?? 0));
         object.quaternion.multiply(turn).normalize();
       } else {
@@ -556,7 +556,7 @@ export class Character {
     object.quaternion.copy(above.multiply(turn).multiply(node.still)).normalize();
   }
 
-  /** Whether every end of level 1 is where the solver says, or the last round has changed nothing worth another. */
+  /** Whether every effector of level 1 is where the solver predicts, or the last round made no significant progress. */
   private isSettled(): boolean {
     this.place();
     const { solver, result } = this;
@@ -618,14 +618,14 @@ const point = new Vector3();
 const end = new Vector3();
 const hinge = new Vector3();
 
-/** The axis of a bone that turns about one, of length 1. The same vector every time. */
+/** The unit axis of a hinge. The same vector every time. */
 function hingeOf(node: Node): Vector3 | null {
   const { limit } = node;
   if (limit === undefined || limit === "fixed" || !("hinge" in limit)) return null;
   return into(hinge, limit.hinge).normalize();
 }
 
-/** The angle of a turn about an axis, in (-pi, pi]. */
+/** The angle of a rotation about an axis, in (-pi, pi]. */
 function angleAbout(turn: Quaternion, axis: Vector3): number {
   const along = turn.x * axis.x + turn.y * axis.y + turn.z * axis.z;
   const angle = 2 * Math.atan2(along, turn.w);
@@ -636,7 +636,7 @@ function isEffector(given: EffectorOptions | BoneOf): given is EffectorOptions {
   return typeof given === "object" && "bone" in given;
 }
 
-/** Whether an effector's own bone must turn: for a place, its parents do. */
+/** Whether an effector's own bone must rotate: for a position its parents suffice. */
 function turnsItself({ task, offset }: EffectorOptions): boolean {
   const at = vector(offset ?? [0, 0, 0]);
   return (task ?? "position") !== "position" || at.lengthSq() > 0;
@@ -678,7 +678,7 @@ function findBone(bones: Object3D[], of: BoneOf): Object3D {
   return first;
 }
 
-/** From the first bone that may turn for an effector to the effector, and what stands still above all of them. */
+/** The chains from the first bone of each effector to the effector, and their common fixed ancestor. */
 function chainsOf(effectors: { name: string; bone: Object3D; from: Object3D | null }[], bones: Set<Object3D>): { chains: Map<Object3D, Object3D[]>; base: Object3D | null } {
   const chains = new Map<Object3D, Object3D[]>();
   for (const { name, bone, from } of effectors) {
@@ -699,7 +699,7 @@ function chainsOf(effectors: { name: string; bone: Object3D; from: Object3D | nu
   return { chains, base: commonParent(tops) };
 }
 
-/** The longer of two ways to the same bone. */
+/** The longer of two chains to the same bone. */
 function merge(known: Object3D[] | undefined, way: Object3D[]): Object3D[] {
   return known && known.length >= way.length ? known : way;
 }
@@ -716,7 +716,7 @@ function commonParent(objects: Object3D[]): Object3D | null {
   return common;
 }
 
-/** How bones were turned when their skin was bound. */
+/** Rotations of the bones in the bind pose of their skin. */
 function bindPose(object: Object3D | ThreeSkeleton): Map<Object3D, Quaternion> {
   const pose = new Map<Object3D, Quaternion>();
   const world = new Map<Object3D, Matrix4>();

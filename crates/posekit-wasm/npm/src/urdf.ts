@@ -1,19 +1,19 @@
-//! Robots of URDF: the text in, joint values by name out, for robots of urdf-loader or any others.
+//! URDF robots: reads the text, returns joint values by name, for urdf-loader or any other program.
 
 import { Problem } from "posekit";
 import type { Solver } from "posekit";
 
-/** Choices of a robot. */
+/** Options of a robot. */
 export interface RobotOptions {
-  /** The link that must reach, or several; by default the end of the robot that the most joints move. */
+  /** The link that reaches the target, or several links; by default the end of the robot that the most joints move. */
   tip?: string | readonly string[];
-  /** What tips must have: a whole `pose` (the default), or a `position` alone. */
+  /** The goal of the tips: a `pose` (the default), or only a `position`. */
   task?: "pose" | "position";
-  /** The robot floats instead of standing in the world. */
+  /** The root link floats instead of being fixed in the world. */
   freeRoot?: boolean;
   /** Joint values to start from, by name; zeros, brought inside the limits, for others. */
   start?: Record<string, number | readonly number[]>;
-  /** Joints that stay where they start. */
+  /** Joints that keep their start values. */
   locked?: readonly string[];
   /** The method. Default `auto`. */
   method?: string;
@@ -26,14 +26,14 @@ export interface RobotResult {
   /** `reached`, `unreachable`, `blocked`, `stalled` or `iteration-limit`. */
   status: string;
   isReached: boolean;
-  /** Largest distance by which a tip is missed, in metres. */
+  /** Largest position error of a tip, in metres. */
   error: number;
-  /** Largest angle, in radians. */
+  /** Largest orientation error, in radians. */
   orientationError: number;
   iterations: number;
 }
 
-/** What a robot of urdf-loader has of joints. */
+/** The joints of a robot of urdf-loader, as far as they are used. */
 export interface RobotOfJoints {
   setJointValue(name: string, ...values: number[]): boolean;
   readonly joints?: Readonly<Record<string, { readonly jointValue: readonly number[] }>>;
@@ -51,7 +51,7 @@ const SIZES = [0, 1, 1, 4, 7];
 const FREE = 4;
 
 /**
- * A robot whose tips are brought to targets in the frame of its root link.
+ * A robot whose tips follow targets in the frame of its root link.
  *
  * Every {@link solve} starts from the values of the last one and changes them least.
  *
@@ -95,7 +95,7 @@ export class Robot {
     this.solver.begin(options.method ?? "auto", JSON.stringify(settings));
   }
 
-  /** What the reader could live with. */
+  /** Warnings of the reader. */
   get warnings(): string[] {
     return this.problem.warnings();
   }
@@ -106,10 +106,10 @@ export class Robot {
   }
 
   /**
-   * Says where a tip must go, in the frame of the root link.
+   * Sets the target of a tip, in the frame of the root link.
    *
    * @param position - x, y, z in metres
-   * @param quaternion - x, y, z, w; without it the orientation of the target stays what it was
+   * @param quaternion - x, y, z, w; without it the target keeps its orientation
    * @param tip - which tip, by its link's name; the first by default
    */
   setTarget(position: ArrayLike<number>, quaternion?: ArrayLike<number>, tip?: string): void {
@@ -119,7 +119,7 @@ export class Robot {
     const { numbers } = this;
     numbers.set(position, 0);
     if (numbers.length === 3) {
-      if (quaternion) throw new Error("this robot was made for positions alone");
+      if (quaternion) throw new Error("this robot was made for positions only");
       this.solver.setTarget(index, numbers);
     } else if (quaternion) {
       if (quaternion.length !== 4) throw new Error(`a quaternion is 4 numbers, found ${quaternion.length}`);
@@ -130,7 +130,7 @@ export class Robot {
     }
   }
 
-  /** Brings the tips to their targets, from the values of now. */
+  /** Solves for the targets from the current values. */
   solve(): RobotResult {
     const { solver, result } = this;
     solver.restart(this.q);
@@ -173,7 +173,7 @@ export class Robot {
   /**
    * Writes the values to a robot of urdf-loader, or anything else that has `setJointValue`.
    *
-   * Joints that follow others are left to it; so are joints in a plane, which it knows as one joint.
+   * Mimic joints are not written, because urdf-loader updates them, nor are planar joints, which it treats as one joint.
    */
   applyTo(robot: RobotOfJoints): void {
     for (const joint of this.joints) {
@@ -189,7 +189,7 @@ export class Robot {
     }
   }
 
-  /** Starts the next solve from the values of a robot of urdf-loader; joints in a plane, which it knows as one joint, stay as they are. */
+  /** Starts the next solve from the values of a robot of urdf-loader; planar joints, which it treats as one joint, are unchanged. */
   readFrom(robot: RobotOfJoints): void {
     for (const joint of this.joints) {
       const values = robot.joints?.[joint.name]?.jointValue;
@@ -199,7 +199,7 @@ export class Robot {
     }
   }
 
-  /** Gives back the memory of the solver. */
+  /** Frees the memory of the solver. */
   dispose(): void {
     this.solver.free();
     this.problem.free();
@@ -224,12 +224,12 @@ function figureOf(urdf: string, tip: string | undefined, freeRoot: boolean): Fig
   return figure;
 }
 
-/** The angles of three.js's order XYZ, by which urdf-loader turns a floating joint. */
+/** The Euler angles in three.js's order XYZ, which urdf-loader uses for a floating joint. */
 function eulerXyz(rotation: ArrayLike<number>): [number, number, number] {
   const [x, y, z, w] = [rotation[0]!, rotation[1]!, rotation[2]!, rotation[3]!];
   const m13 = Math.max(-1, Math.min(1, 2 * (x * z + y * w)));
   const middle = Math.asin(m13);
-  // At a right angle the first and the last turn are about one axis, and the first takes all of it.
+  // In gimbal lock the first and the last rotation share an axis; the first takes all of it.
   if (Math.abs(m13) > 1 - 1e-14) return [Math.atan2(2 * (y * z + x * w), 1 - 2 * (x * x + z * z)), middle, 0];
   return [Math.atan2(-2 * (y * z - x * w), 1 - 2 * (x * x + y * y)), middle, Math.atan2(-2 * (x * y - z * w), 1 - 2 * (y * y + z * z))];
 }

@@ -155,7 +155,7 @@ test("whatever is wrong is an error with words, and everything goes on", () => {
     [() => solver.setTarget(0, new Float64Array([Infinity, 0])), /not finite/],
     [() => problem.poses(new Float64Array(1), new Float64Array(14)), /expected 2 numbers/],
     [() => problem.poses(new Float64Array(2), new Float64Array(13)), /expected 14 numbers/],
-    [() => new Limbs(4e9), /no memory/],
+    [() => new Limbs(4e9), /not enough memory/],
     [() => new Limbs(2).solve(...[1, 2, 3, 4, 5, 6].map(() => new Float32Array(5))), /expected/],
     [() => new Crowd(Problem.fromJson(figure), 2, "auto"), /one task/],
     [() => new Crowd(problem, 2, "direct"), /./],

@@ -79,7 +79,7 @@ impl Arm {
         write(&self.own.pose(&self.input[0])?, out).map(|_| ())
     }
 
-    /// Solves for a pose of the tool; returns `reached`, `unreachable` or `not-found`.
+    /// Solves for a pose of the tool; returns `reached`, `unreachable` or `outside-limits` where that is proven, else `not-found`.
     ///
     /// - `target`: 7 numbers, in the world
     /// - `q`: where the arm is; on return the best configuration found, inside the limits
@@ -92,6 +92,7 @@ impl Arm {
         let word = match self.last.status {
             ArmStatus::Reached => "reached",
             ArmStatus::Unreachable { .. } => "unreachable",
+            ArmStatus::OutsideLimits => "outside-limits",
             _ => "not-found",
         };
         Ok(word.to_owned())
@@ -111,7 +112,7 @@ impl Arm {
         self.last.angle
     }
 
-    /// By how much the target of the last solve is out of reach; 0 unless that is proven.
+    /// By how much the target of the last solve is further than the arm is long; 0 where it is not.
     #[wasm_bindgen(getter)]
     #[must_use]
     pub fn shortfall(&self) -> f64 {

@@ -1,4 +1,4 @@
-//! Crowds, as JavaScript sees them.
+//! The JavaScript API of crowds.
 
 use js_sys::Float32Array;
 use wasm_bindgen::prelude::*;
@@ -8,7 +8,7 @@ use super::{Result, read_f32};
 use crate::crowd::{Herd, LIMB_OUT, solve_limbs};
 use crate::session::wrong_length;
 
-/// Many limbs of two bones, solved in closed form by their positions.
+/// Many two-bone limbs, solved in closed form on positions.
 #[wasm_bindgen]
 pub struct Limbs {
     input: [Vec<f32>; 5],
@@ -17,20 +17,20 @@ pub struct Limbs {
 
 #[wasm_bindgen]
 impl Limbs {
-    /// Room for `n` limbs.
+    /// Buffers for `n` limbs.
     #[wasm_bindgen(constructor)]
     pub fn new(n: u32) -> Result<Self> {
         let mut output = Vec::new();
         let room = output.try_reserve_exact(n as usize * LIMB_OUT);
-        room.map_err(|_| crate::Fault::new(format!("there is no memory for {n} limbs")))?;
+        room.map_err(|_| crate::Fault::new(format!("there is not enough memory for {n} limbs")))?;
         output.resize(n as usize * LIMB_OUT, 0.0);
         Ok(Self { input: Default::default(), output })
     }
 
-    /// Solves all of them; returns how many have reached.
+    /// Solves all of them; returns the number of those that reached.
     ///
-    /// - `starts`, `mids`, `ends`: where the joints stand, 3 numbers a limb; `targets`: where the ends must go
-    /// - `poles`: points that the mid joints point towards, or an empty array
+    /// - `starts`, `mids`, `ends`: the positions of the joints, 3 numbers for each limb; `targets`: the target positions of the ends
+    /// - `poles`: points towards which the mid joints bend, or an empty array
     /// - `out`: the new mid and end of each limb, 6 numbers
     pub fn solve(
         &mut self,
@@ -50,7 +50,7 @@ impl Limbs {
     }
 }
 
-/// Copies of one problem, each with a target of its own, which start from where they stood the frame before.
+/// Copies of one problem, each with its own target, which start from the result of the previous frame.
 #[wasm_bindgen]
 pub struct Crowd {
     herd: Herd,
@@ -68,17 +68,17 @@ impl Crowd {
         Ok(Self { herd, input: Vec::new(), output: vec![0.0; n_points] })
     }
 
-    /// Numbers that the points of all copies are.
+    /// The number of values in the points of all copies.
     #[wasm_bindgen(getter, js_name = pointsLength)]
     #[must_use]
     pub fn points_length(&self) -> usize {
         self.output.len()
     }
 
-    /// Solves every copy for its target, from where it stands; returns how many have reached.
+    /// Solves every copy for its target, starting from its current pose; returns the number of those that reached.
     ///
-    /// - `targets`: as many numbers a copy as the problem has dimensions
-    /// - `out`: the points of every copy, as a solver's
+    /// - `targets`: for each copy one number per dimension of the problem
+    /// - `out`: the points of every copy, in the format of a solver
     pub fn solve(&mut self, targets: &Float32Array, out: &Float32Array) -> Result<u32> {
         read_f32(targets, &mut self.input);
         let reached = self.herd.solve(&self.input, &mut self.output)?;

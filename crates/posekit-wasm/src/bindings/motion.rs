@@ -1,4 +1,4 @@
-//! Motions, as JavaScript sees them.
+//! The JavaScript API of motions.
 
 use js_sys::{Float32Array, Float64Array, Uint8Array};
 use posekit::glam::{DQuat, DVec3};
@@ -10,7 +10,7 @@ use crate::fault::Fault;
 use crate::motion::{CURVES, Pull, Table, Target, Which};
 use crate::session::{POSE, wrong_length};
 
-/// A motion file that is open, what is set on it, and what comes of that.
+/// An open motion file, the edits on it, and the result.
 #[wasm_bindgen]
 pub struct Motion {
     table: Table,
@@ -22,19 +22,19 @@ pub struct Motion {
 impl Motion {
     /// Opens a BVH, glTF, GLB, VRM or VRMA file.
     ///
-    /// - `name`: what to call it
-    /// - `clip`: which of its clips; 0 for a file that has none, whose figure then stands at rest
+    /// - `name`: its name
+    /// - `clip`: the index of a clip; 0 for a file without clips, which shows the figure at rest
     pub fn open(bytes: &Uint8Array, name: &str, clip: usize) -> Result<Self> {
         let table = Table::open(&bytes.to_vec(), name, clip)?;
         Ok(Self { table, input: Vec::new(), output: Vec::new() })
     }
 
-    /// What the file holds, as JSON: its joints, clips, legs, handles, units and remarks.
+    /// The content of the file, as JSON: its joints, clips, legs, handles, units and remarks.
     pub fn info(&self) -> Result<String> {
         json(&self.table.info())
     }
 
-    /// Numbers of the poses of all joints in all frames.
+    /// The number of values in the poses of all joints in all frames.
     #[wasm_bindgen(getter, js_name = posesLength)]
     pub fn poses_length(&self) -> usize {
         let clip = self.table.clip(Which::Source);
@@ -48,7 +48,7 @@ impl Motion {
         self.give(out)
     }
 
-    /// Writes the poses of all joints at rest, which a skin is bound to.
+    /// Writes the poses of all joints at rest, the bind pose of a skin.
     #[wasm_bindgen(js_name = restPoses)]
     pub fn rest_poses(&mut self, out: &Float32Array) -> Result<()> {
         self.output.resize(out.length() as usize, 0.0);
@@ -56,11 +56,11 @@ impl Motion {
         self.give(out)
     }
 
-    /// Sets everything at once; where something is refused all stays as it was.
+    /// Sets everything at once; on an error nothing is changed.
     ///
     /// - `settings`: JSON, any of the settings
-    /// - `contacts`: text of a `posekit.contacts/1` file; without it, those that are found
-    /// - `times`: when poses are set, in seconds; `values`: their configurations, one behind the other
+    /// - `contacts`: text of a `posekit.contacts/1` file; by default those that are found
+    /// - `times`: the times of edited poses in seconds; `values`: their configurations, one after the other
     pub fn set(
         &mut self,
         settings: &str,
@@ -74,7 +74,7 @@ impl Motion {
         Ok(self.table.set(settings, contacts.as_deref(), &when, &self.input)?)
     }
 
-    /// What came of it, as JSON: floor, plants with their verdicts, metrics before and after.
+    /// The report, as JSON: floor, plants with their verdicts, metrics before and after.
     pub fn report(&self) -> Result<String> {
         json(&self.table.report())
     }
@@ -91,9 +91,9 @@ impl Motion {
 
     /// Pulls joints of a frame of the result, with the least change.
     ///
-    /// - `joints`: which; `targets`: where to, 3 numbers for a point or 7 for a pose each, all of them alike
-    /// - `start`: where to begin: the pull before, while one drags
-    /// - `q`: takes the configuration that does it; `poses`: what it looks like, 7 numbers a joint
+    /// - `joints`: their indices; `targets`: 3 numbers for a point or 7 for a pose each, all of the same kind
+    /// - `start`: the configuration to start from: the result of the previous pull while dragging
+    /// - `q`: receives the resulting configuration; `poses`: its poses, 7 numbers for each joint
     pub fn pull(
         &mut self,
         frame: usize,
@@ -113,7 +113,7 @@ impl Motion {
         self.give(poses)
     }
 
-    /// Writes the curves of a joint, 6 numbers a frame: a rotation vector on its parent in degrees, and its place in the world.
+    /// Writes the curves of a joint, 6 numbers for each frame: a rotation vector on its parent in degrees, and its position in the world.
     pub fn curves(&mut self, which: &str, joint: usize, out: &Float32Array) -> Result<()> {
         let n_frames = self.table.clip(Which::Source).n_frames();
         self.output.resize(n_frames * CURVES, 0.0);
@@ -123,14 +123,14 @@ impl Motion {
 
     /// The result as a file.
     ///
-    /// - `format`: `same` as it was opened, `bvh` or `glb`
+    /// - `format`: `same` for the format of the input, `bvh` or `glb`
     pub fn write(&self, format: &str) -> Result<Uint8Array> {
         Ok(Uint8Array::from(self.table.write(format)?.as_slice()))
     }
 }
 
 impl Motion {
-    /// Writes what was put out into the caller's array.
+    /// Writes the output into the caller's array.
     fn give(&self, out: &Float32Array) -> Result<()> {
         if out.length() as usize != self.output.len() {
             return Err(wrong_length("out", self.output.len(), out.length() as usize).into());
@@ -144,7 +144,7 @@ fn json(value: &impl serde::Serialize) -> Result<String> {
     serde_json::to_string(value).map_err(|error| Fault::new(error.to_string()).into())
 }
 
-/// Joints and their targets, put together.
+/// Joints paired with their targets.
 fn pulls(joints: &[usize], targets: &[f64]) -> Result<Vec<Pull>> {
     let of_points = targets.len() == 3 * joints.len();
     if !of_points && targets.len() != POSE * joints.len() {

@@ -1,4 +1,4 @@
-//! Problems, as JavaScript sees them.
+//! The JavaScript API of problems.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -15,7 +15,7 @@ use super::{Result, read, write};
 use crate::fault::Fault;
 use crate::session::{POSE, forward, kind_code, methods, push_pose, wrong_length};
 
-/// What is to be solved: a chain or a figure, read from the text of its file.
+/// A problem: a chain or a figure, read from the text of its file.
 #[wasm_bindgen]
 pub struct Problem {
     pub(super) own: Rc<Read>,
@@ -47,7 +47,7 @@ impl Problem {
         self.own.skeleton()
     }
 
-    /// Something about every joint; nothing for a chain of points.
+    /// A property of every joint; empty for a chain of points.
     fn each_joint<T>(&self, of: impl Fn(&Skeleton, usize) -> T) -> Vec<T> {
         let skeleton = self.skeleton();
         skeleton.map_or(Vec::new(), |skeleton| {
@@ -66,16 +66,16 @@ impl Problem {
         Self::read(text, urdf.as_deref().map(str::as_bytes))
     }
 
-    /// The same for a figure whose skeleton is in a file of bytes (`.glb`, `.vrm`, or text).
+    /// The same for a figure whose skeleton is in a file given as bytes (`.glb`, `.vrm`, or text).
     #[wasm_bindgen(js_name = fromJsonAndFile)]
     pub fn from_json_and_file(text: &str, file: &[u8]) -> Result<Self> {
         Self::read(text, Some(file))
     }
 
-    /// Reads a robot; its problem is one pose task, 0, on a link, whose target is where the link is at the start.
+    /// Reads a robot; its problem is one pose task, 0, on a link, whose target is the pose of the link at the start.
     ///
-    /// - `tip`: the link; without it, the end of the robot that the most joints move
-    /// - `free_root`: true when the robot floats instead of standing in the world
+    /// - `tip`: the link; by default the end of the robot that the most joints move
+    /// - `free_root`: true when the robot floats instead of being fixed in the world
     #[wasm_bindgen(js_name = fromUrdf)]
     pub fn from_urdf(text: &str, tip: Option<String>, free_root: Option<bool>) -> Result<Self> {
         let mut warnings = Warnings::new();
@@ -88,11 +88,11 @@ impl Problem {
         Ok(Self::new(own.map_err(Fault::from)?, &warnings))
     }
 
-    /// Reads the skeleton of a glTF character (`.glb`, `.gltf`, `.vrm`, `.vrma`); its problem is one position task, 0, on a joint, whose target is where the joint is
-    /// at rest. Its figure has the joints written out.
+    /// Reads the skeleton of a glTF character (`.glb`, `.gltf`, `.vrm`, `.vrma`); its problem is one position task, 0, on a joint, whose target is the position of the joint
+    /// at rest. Its figure contains the joints.
     ///
-    /// - `tip`: the joint; without it, the end of the character that the most joints move
-    /// - `free_root`: true when the character floats instead of standing in the world
+    /// - `tip`: the joint; by default the end of the character that the most joints move
+    /// - `free_root`: true when the character floats instead of being fixed in the world
     #[wasm_bindgen(js_name = fromGltf)]
     pub fn from_gltf(file: &[u8], tip: Option<String>, free_root: Option<bool>) -> Result<Self> {
         let mut warnings = Warnings::new();
@@ -127,28 +127,28 @@ impl Problem {
         self.own.dimension()
     }
 
-    /// Joints; 0 for a chain of points.
+    /// Number of joints; 0 for a chain of points.
     #[wasm_bindgen(getter, js_name = nJoints)]
     #[must_use]
     pub fn n_joints(&self) -> usize {
         self.skeleton().map_or(0, Skeleton::n_joints)
     }
 
-    /// Numbers of a configuration; 0 for a chain of points.
+    /// Number of values in a configuration; 0 for a chain of points.
     #[wasm_bindgen(getter, js_name = nValues)]
     #[must_use]
     pub fn n_values(&self) -> usize {
         self.skeleton().map_or(0, Skeleton::n_values)
     }
 
-    /// Tasks; 1 for a chain of points, whose tip has a target.
+    /// Number of tasks; 1 for a chain of points, whose tip has a target.
     #[wasm_bindgen(getter, js_name = nTasks)]
     #[must_use]
     pub fn n_tasks(&self) -> usize {
         if self.skeleton().is_some() { self.own.tasks().len() } else { 1 }
     }
 
-    /// Points that a solution has: for a chain its moving joints and its tip, for a figure the origins of all joints.
+    /// Number of points of a solution: for a chain its moving joints and its tip, for a figure the origins of all joints.
     #[wasm_bindgen(getter, js_name = nPoints)]
     #[must_use]
     pub fn n_points(&self) -> usize {
@@ -164,8 +164,8 @@ impl Problem {
         self.each_joint(|skeleton, joint| skeleton.name(joint).to_owned())
     }
 
-    /// The names of a robot's links by the joints whose frames they are, for tasks to speak about; empty for joints that carry none, and all of them where the
-    /// problem's joints do not come from a URDF.
+    /// The names of a robot's links by the joints whose frames they are, for tasks; empty for joints without a link, and for all joints if the
+    /// problem's joints are not those of a URDF.
     #[must_use]
     pub fn links(&self) -> Vec<String> {
         let links = match self.own.as_ref() {
@@ -181,27 +181,30 @@ impl Problem {
         self.each_joint(|skeleton, joint| kind_code(skeleton.kind(joint)))
     }
 
-    /// Parents of the joints, -1 for those that stand in the world.
+    /// Parents of the joints, -1 for roots.
     #[must_use]
     pub fn parents(&self) -> Vec<i32> {
         self.each_joint(|skeleton, joint| index(skeleton.parent(joint)))
     }
 
-    /// The joint that each joint's value follows, -1 for those that follow none.
+    /// The driver of each joint, -1 for joints that do not mimic another.
     #[must_use]
     pub fn mimics(&self) -> Vec<i32> {
         self.each_joint(|skeleton, joint| index(skeleton.mimic(joint).map(|mimic| mimic.joint)))
     }
 
-    /// Where each joint's values begin in a configuration.
+    /// The index of each joint's first value in a configuration.
     #[wasm_bindgen(js_name = valueOffsets)]
     #[must_use]
     pub fn value_offsets(&self) -> Vec<u32> {
-        #[expect(clippy::cast_possible_truncation, reason = "readers cap the joints far below")]
+        #[expect(
+            clippy::cast_possible_truncation,
+            reason = "readers limit the number of joints far below"
+        )]
         self.each_joint(|skeleton, joint| skeleton.value_range(joint).start as u32)
     }
 
-    /// Axes of hinges and slides in their own frames, 3 numbers a joint, zero for other joints.
+    /// Axes of hinges and slides in their own frames, 3 numbers for each joint, zero for other joints.
     #[must_use]
     pub fn axes(&self) -> Vec<f64> {
         let axis = |skeleton: &Skeleton, joint: usize| {
@@ -210,7 +213,7 @@ impl Problem {
         self.each_joint(axis).concat()
     }
 
-    /// `parent_from_joint` of each joint when it has not moved, 7 numbers.
+    /// `parent_from_joint` of each joint at its zero value, 7 numbers.
     #[must_use]
     pub fn rest(&self) -> Vec<f64> {
         let mut flat = Vec::new();
@@ -220,8 +223,8 @@ impl Problem {
         flat
     }
 
-    /// Limits, 6 numbers a joint: kind (0 none, 1 range, 2 cone), least and greatest value of a range, swing, least and greatest twist of a cone; 0 for
-    /// what a joint has not.
+    /// Limits, 6 numbers for each joint: kind (0 none, 1 range, 2 cone), least and greatest value of a range, swing, least and greatest twist of a cone; 0 for
+    /// values that do not apply.
     #[must_use]
     pub fn limits(&self) -> Vec<f64> {
         let limit = |skeleton: &Skeleton, joint: usize| match skeleton.limit(joint) {
@@ -232,7 +235,7 @@ impl Problem {
         self.each_joint(limit).concat()
     }
 
-    /// Axes of the cones in their joints' frames, 3 numbers a joint, zero for joints without one.
+    /// Axes of the cones in their joints' frames, 3 numbers for each joint, zero for joints without one.
     #[wasm_bindgen(js_name = coneAxes)]
     #[must_use]
     pub fn cone_axes(&self) -> Vec<f64> {
@@ -243,7 +246,7 @@ impl Problem {
         self.each_joint(axis).concat()
     }
 
-    /// The frames that the tasks speak about, 16 numbers a task: joint (-1 for none) and pose on it, twice.
+    /// The frames of the tasks, 16 numbers for each: joint (-1 for none) and pose on it, twice.
     #[must_use]
     pub fn frames(&self) -> Vec<f64> {
         let mut flat = Vec::new();
@@ -255,8 +258,8 @@ impl Problem {
         flat
     }
 
-    /// The tasks as JSON: a list of objects with `task` (the file's word), `name` and `frame` (what people call it and what it speaks about), `level`,
-    /// `weight`, where it aims (`position`, `orientation`, `direction`, each left out where there is none), and `file`, the task as a figure's file has it.
+    /// The tasks as JSON: a list of objects with `task` (its kind), `name` and `frame` (labels of the task and of its frames), `level`,
+    /// `weight`, the target (`position`, `orientation`, `direction`, each omitted if there is none), and `file`, the task as in a figure's file.
     #[wasm_bindgen(js_name = taskJson)]
     pub fn task_json(&self) -> Result<String> {
         Ok(self.own.tasks_json().map_err(Fault::from)?)
@@ -268,7 +271,7 @@ impl Problem {
         self.own.rig().map_or(Vec::new(), |rig| rig.start.clone())
     }
 
-    /// The points to start from, as [`Solver::points`] gives them.
+    /// The points to start from, in the format of [`Solver::points`].
     #[must_use]
     pub fn points(&self) -> Vec<f64> {
         match self.own.as_ref() {
@@ -280,19 +283,19 @@ impl Problem {
         }
     }
 
-    /// The methods that fit, `auto` first.
+    /// The applicable methods, `auto` first.
     #[must_use]
     pub fn methods(&self) -> Vec<String> {
         methods(&self.own).into_iter().map(str::to_owned).collect()
     }
 
-    /// What the readers could live with.
+    /// The warnings of the readers.
     #[must_use]
     pub fn warnings(&self) -> Vec<String> {
         self.warnings.clone()
     }
 
-    /// The problem as the text of a `posekit.figure/1` file: joints written out, start and tasks.
+    /// The problem as the text of a `posekit.figure/1` file: joints, start and tasks.
     #[wasm_bindgen(js_name = toFigureJson)]
     pub fn to_figure_json(&self) -> Result<String> {
         let Some(figure) = self.own.to_figure() else {
@@ -304,7 +307,7 @@ impl Problem {
     /// Forward kinematics: the poses of all joints in the world.
     ///
     /// - `q`: a configuration, `nValues` numbers
-    /// - `out`: 7 numbers a joint
+    /// - `out`: 7 numbers for each joint
     pub fn poses(&self, q: &Float64Array, out: &Float64Array) -> Result<()> {
         let Some(skeleton) = self.skeleton() else { return Ok(()) };
         let mut scratch = self.scratch.borrow_mut();
@@ -320,7 +323,7 @@ impl Problem {
         write(flat, out).map(|_| ())
     }
 
-    /// A solver of this problem, with buffers of its own.
+    /// A solver of this problem, with its own buffers.
     #[must_use]
     pub fn solver(&self) -> Solver {
         Solver::new(&self.own)

@@ -1,4 +1,4 @@
-//! Solvers, as JavaScript sees them.
+//! The JavaScript API of solvers.
 
 use std::rc::Rc;
 
@@ -11,7 +11,7 @@ use super::{Result, read, write};
 use crate::fault::Fault;
 use crate::session::Session;
 
-/// One problem being solved. Every buffer is kept: once a solve of a problem has run, frames allocate nothing.
+/// A solver of one problem. Every buffer is reused: after the first solve of a problem nothing is allocated.
 #[wasm_bindgen]
 pub struct Solver {
     session: Session,
@@ -27,7 +27,7 @@ impl Solver {
 
 #[wasm_bindgen]
 impl Solver {
-    /// Begins a solve with the targets as they are now.
+    /// Begins a solve with the current targets.
     ///
     /// - `method`: `auto`, `two-bone`, `direct`, `ccd`, `fabrik`, `relaxation` or `least-squares`
     /// - `settings`: JSON, any of the library's settings
@@ -43,16 +43,16 @@ impl Solver {
         Ok(self.session.begin(method, settings.as_deref(), start)?)
     }
 
-    /// Begins a solve with the method and settings of the one before, without any allocation.
+    /// Begins a solve with the method and settings of the previous one, without allocating.
     pub fn restart(&mut self, start: Option<Float64Array>) -> Result<()> {
         let start = start.map(|start| read(&start, &mut self.input));
         let start = start.map(|()| self.input.as_slice());
         Ok(self.session.restart(start)?)
     }
 
-    /// Moves a target; the solve goes on towards it from the present pose, and the next one begins with it.
+    /// Moves a target; the solve continues towards it from the current pose, and the next one begins with it.
     ///
-    /// - `task`: its place among the tasks; 0 for the tip of a chain of points
+    /// - `task`: the index of the task; 0 for the tip of a chain of points
     /// - `target`: 2 or 3 numbers for a point or a direction, 4 for an orientation, 7 for a pose
     #[wasm_bindgen(js_name = setTarget)]
     pub fn set_target(&mut self, task: usize, target: &Float64Array) -> Result<()> {
@@ -115,7 +115,7 @@ impl Solver {
         Ok(self.session.solution()?.tolerance)
     }
 
-    /// The tolerance on turns, in radians.
+    /// The tolerance of orientations, in radians.
     #[wasm_bindgen(getter, js_name = orientationTolerance)]
     pub fn orientation_tolerance(&self) -> f64 {
         self.session.settings().angle_tolerance()
@@ -127,26 +127,26 @@ impl Solver {
         Ok(self.session.solution()?.choice.method.name().to_owned())
     }
 
-    /// Why that method.
+    /// Why that method was chosen.
     #[wasm_bindgen(getter)]
     pub fn reason(&mut self) -> Result<String> {
         Ok(self.session.solution()?.choice.reason.to_owned())
     }
 
-    /// The iteration in which a lock-up was left; 0 for none.
+    /// The iteration of the escape from a lock-up; 0 for none.
     #[wasm_bindgen(getter, js_name = escapedAt)]
     pub fn escaped_at(&mut self) -> Result<u32> {
         Ok(self.session.rescues()?[0])
     }
 
-    /// The method that left the lock-up, or that cut slow progress short; empty for none.
+    /// The method that took over at the escape or the acceleration; empty for none.
     #[wasm_bindgen(getter, js_name = escapedBy)]
     pub fn escaped_by(&mut self) -> Result<String> {
         let by = self.session.solution()?.escaped_by;
         Ok(by.map(|method| method.name().to_owned()).unwrap_or_default())
     }
 
-    /// The iteration in which slow progress was cut short; 0 for none.
+    /// The iteration in which slow convergence was accelerated; 0 for none.
     #[wasm_bindgen(getter, js_name = acceleratedAt)]
     pub fn accelerated_at(&mut self) -> Result<u32> {
         Ok(self.session.rescues()?[1])
@@ -161,7 +161,7 @@ impl Solver {
         })
     }
 
-    /// How far each task is from holding: distance and angle, one task after the other; empty for a chain of points.
+    /// The error of each task: distance and angle, one task after the other; empty for a chain of points.
     pub fn misses(&mut self) -> Result<Float64Array> {
         self.output.clear();
         let misses = &self.session.solution()?.misses;
@@ -169,8 +169,8 @@ impl Solver {
         Ok(Float64Array::new_from_slice(&self.output))
     }
 
-    /// The limits and largest changes that hold the effectors back: joint, and by how much the misses would shrink as it gave way, one after the other.
-    /// Which of the two it is stands in the solution's file, as `by`.
+    /// The limits and largest changes that hold the effectors back, one after the other: the joint, and its relief, by how much the misses would shrink for each unit by which it is relaxed.
+    /// The field `by` in the solution's file distinguishes the two.
     pub fn holds(&mut self) -> Result<Float64Array> {
         self.output.clear();
         let holds = &self.session.solution()?.holds;
@@ -188,37 +188,37 @@ impl Solver {
         write(self.session.poses()?, out).map(|_| ())
     }
 
-    /// Writes the points: for a chain its moving joints and its tip, for a figure the origins of all joints. Returns how many numbers.
+    /// Writes the points: for a chain its moving joints and its tip, for a figure the origins of all joints. Returns their number.
     pub fn points(&mut self, out: &Float64Array) -> Result<u32> {
         write(self.session.points()?, out)
     }
 
-    /// Steps of the trace, as far as the setting `trace` asked for one.
+    /// Number of steps in the trace, if the setting `trace` enables it.
     #[wasm_bindgen(getter, js_name = traceLength)]
     pub fn trace_length(&mut self) -> Result<usize> {
         Ok(self.session.trace_len()?)
     }
 
-    /// Writes what a step was, 4 numbers: iteration; phase (0 iteration, 1 joint, 2 backward, 3 forward, 4 pass, 5 escape, 6 acceleration, 7 refinement);
+    /// Writes a step of the trace, 4 numbers: iteration; phase (0 iteration, 1 joint, 2 backward, 3 forward, 4 pass, 5 escape, 6 acceleration, 7 refinement);
     /// joint or pass, -1 for none; error.
     #[wasm_bindgen(js_name = traceHeader)]
     pub fn trace_header(&mut self, step: usize, out: &Float64Array) -> Result<()> {
         write(&self.session.trace_header(step)?, out).map(|_| ())
     }
 
-    /// The largest angle by which a frame is off behind a step, in radians.
+    /// The largest orientation error after a step, in radians.
     #[wasm_bindgen(js_name = traceTurn)]
     pub fn trace_turn(&mut self, step: usize) -> Result<f64> {
         Ok(self.session.trace_turn(step)?)
     }
 
-    /// Writes the points behind a step; returns how many numbers.
+    /// Writes the points after a step; returns their number.
     #[wasm_bindgen(js_name = tracePoints)]
     pub fn trace_points(&mut self, step: usize, out: &Float64Array) -> Result<u32> {
         write(self.session.trace_points(step)?, out)
     }
 
-    /// Writes the joint values behind a step; returns how many numbers.
+    /// Writes the joint values after a step; returns their number.
     #[wasm_bindgen(js_name = traceConfiguration)]
     pub fn trace_configuration(&mut self, step: usize, out: &Float64Array) -> Result<u32> {
         write(self.session.trace_configuration(step)?, out)

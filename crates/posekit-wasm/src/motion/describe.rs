@@ -1,4 +1,4 @@
-//! What a motion file holds, for people and editors.
+//! A description of a motion file, for people and editors.
 
 use posekit::skeleton::{JointKind, Skeleton};
 use posekit_io::motion::millimetres;
@@ -7,13 +7,13 @@ use serde::Serialize;
 
 use super::{Settings, Table, carrier};
 
-/// Handles that are offered, at most.
+/// The largest number of handles.
 const MOST_HANDLES: usize = 14;
 
-/// Joints no further apart are in one place, as hips go \[leg lengths\].
+/// The distance up to which two hips count as one position \[leg lengths\].
 const NEAR: f64 = 0.25;
 
-/// What an editor needs to know of a file; see the fields.
+/// The description of a file for an editor.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Info {
@@ -30,23 +30,23 @@ pub struct Info {
     up: [f64; 3],
     joints: Vec<JointInfo>,
     metres_per_unit: Option<f64>,
-    /// What a unit of length is in millimetres, by the file or by the length of its legs.
+    /// The unit of length in millimetres, from the file or from the length of the legs.
     millimetres_per_unit: f64,
-    /// Of every clip in the file.
+    /// The names of all clips in the file.
     clips: Vec<ClipInfo>,
-    /// Which of them is open; null where it has none.
+    /// The index of the open clip; null if the file has none.
     clip: Option<usize>,
-    /// What the file seems to mean where its format says nothing.
+    /// Guesses at what the format does not specify.
     survey: String,
     warnings: Vec<String>,
     legs: Vec<LegInfo>,
-    /// Why these are the legs, or why there are none.
+    /// The reason for these legs, or for none.
     legs_reason: String,
-    /// Where none were found: the ends of limbs that could be.
+    /// The ends of limbs that could be legs, if none were found.
     candidates: Vec<String>,
-    /// What can be taken hold of.
+    /// The joints that can be dragged.
     handles: Vec<Handle>,
-    /// The settings where nobody has changed any.
+    /// The default settings.
     usual: Settings,
 }
 
@@ -82,7 +82,7 @@ struct Handle {
 }
 
 impl Table {
-    /// What the file holds.
+    /// Describes the file.
     #[must_use]
     pub fn info(&self) -> Info {
         let clip = &self.source;
@@ -130,19 +130,19 @@ fn leg_info(leg: &Leg) -> LegInfo {
     LegInfo { start, mid, end, ball: leg.ball, side }
 }
 
-/// A unit of length in millimetres: as the file says, or so that its legs are as long as people's.
+/// The unit of length in millimetres: that of the file, or the one in which its legs have human length.
 pub(super) fn millimetres_per_unit(clip: &Clip, legs: &[Leg]) -> f64 {
     clip.metres_per_unit().map_or_else(|| millimetres_of_legs(clip, legs), |metres| 1000.0 * metres)
 }
 
-/// A unit of length in millimetres of a figure with legs as long as people's; without legs as it is.
+/// The unit of length in millimetres in which the legs have human length; without legs the file's own.
 pub(super) fn millimetres_of_legs(clip: &Clip, legs: &[Leg]) -> f64 {
     millimetres(clip, legs)
         .or_else(|| clip.metres_per_unit().map(|metres| 1000.0 * metres))
         .unwrap_or(1.0)
 }
 
-/// Hips, feet, hands and head; where names say nothing, the ends of limbs.
+/// Hips, feet, hands and head; if there are no such names, the ends of limbs.
 fn handles(clip: &Clip, legs: &[Leg]) -> Vec<Handle> {
     let skeleton = clip.skeleton();
     let mut found = Vec::new();
@@ -179,7 +179,7 @@ fn handles(clip: &Clip, legs: &[Leg]) -> Vec<Handle> {
     found
 }
 
-/// Where the legs come together: the joint that carries the body, or, where that lies far off, as between the feet, the joint that it carries there.
+/// The common ancestor of the legs: the joint that carries the body, or, if that is far from the hips, for example between the feet, its descendant at the hips.
 pub(super) fn hips(clip: &Clip, legs: &[Leg]) -> Option<usize> {
     let carrier = carrier(clip, legs)?;
     let skeleton = clip.skeleton();
@@ -198,7 +198,7 @@ pub(super) fn hips(clip: &Clip, legs: &[Leg]) -> Option<usize> {
     Some(at_fork.filter(|&joint| !is_near(joint, carrier)).unwrap_or(carrier))
 }
 
-/// Joints with one of these words in their names that have none above them with one.
+/// The topmost joints with one of these words in their names.
 fn topmost(skeleton: &Skeleton, words: &[&str]) -> Vec<usize> {
     let has_word = |joint: usize| {
         let name = skeleton.name(joint).to_lowercase();

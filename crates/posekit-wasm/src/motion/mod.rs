@@ -1,7 +1,7 @@
-//! A motion on the table: a clip of a file, the contacts and poses that are set on it, and what comes of them.
+//! A motion being edited: a clip of a file, the contacts and poses set on it, and the result.
 //!
-//! The result is a function of the file, the settings, the contacts and the poses, in this order: the clip is cleaned, poses are set on top of it, and what must
-//! be held is held again. So an editor keeps these few things, and undo is giving older ones.
+//! The result is a function of the file, the settings, the contacts and the poses, in this order: the clip is cleaned, poses are added on top of it, and contacts are
+//! held again. So an editor stores only these inputs, and undo means passing older ones.
 
 mod describe;
 mod pose;
@@ -24,14 +24,14 @@ use crate::session::{POSE, wrong_length};
 use pose::Poser;
 pub use pose::{Pull, Target};
 
-/// Numbers of a frame of [`Table::curves`]: a rotation vector in degrees, then a place.
+/// Number of values for each frame of [`Table::curves`]: a rotation vector in degrees, then a position.
 pub const CURVES: usize = 6;
 
-/// How a motion is cleaned: the settings that people are offered. What is left out keeps its default.
+/// The settings of cleaning that the page offers. Omitted ones have their defaults.
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
 #[serde(default, deny_unknown_fields, rename_all = "camelCase")]
 pub struct Settings {
-    /// Clean at all.
+    /// Whether to clean.
     pub is_on: bool,
     /// See [`CleanSettings::strength`].
     pub strength: f64,
@@ -49,7 +49,7 @@ pub struct Settings {
     pub shortest: f64,
     /// See [`HoldSettings::knee_softening`] \[degrees\].
     pub knee_softening: f64,
-    /// How long poses that are set take to come up and to fade \[s\].
+    /// The blend-in and blend-out time of edited poses \[s\].
     pub fade: f64,
 }
 
@@ -96,17 +96,17 @@ impl Settings {
     }
 }
 
-/// Which motion is meant.
+/// The source or the result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Which {
-    /// As the file has it.
+    /// The motion in the file.
     Source,
-    /// What came of it.
+    /// The edited motion.
     Result,
 }
 
 impl Which {
-    /// By its word.
+    /// The motion with this name.
     ///
     /// # Errors
     /// Any word but `source` and `result`.
@@ -119,13 +119,13 @@ impl Which {
     }
 }
 
-/// A motion file that is open, what is set on it, and what comes of that.
+/// An open motion file, the edits on it, and the result.
 #[derive(Debug)]
 pub struct Table {
     name: String,
     file: MotionFile,
     warnings: Warnings,
-    /// Which of the file's clips; `None` where it has none and stands at rest.
+    /// The index of the clip; `None` if the file has none and shows the rest pose.
     index: Option<usize>,
     source: Clip,
     settings: Settings,
@@ -135,23 +135,23 @@ pub struct Table {
     poser: Poser,
 }
 
-/// What was made last.
+/// The last result.
 #[derive(Debug)]
 struct Work {
-    /// Cleaned as the file is, with the contacts that were found or given.
+    /// The cleaned motion, with the contacts that were found or given.
     cleaned: Cleaned,
-    /// How far each contact is missed at most \[the clip's unit\].
+    /// The largest error of each contact \[the clip's unit\].
     residuals: Vec<f64>,
     result: Clip,
 }
 
 impl Table {
-    /// Opens a clip of a file, and cleans it with the usual settings.
+    /// Opens a clip of a file, and cleans it with the default settings.
     ///
-    /// - `index`: which of its clips; of a file that has none only 0, its figure at rest
+    /// - `index`: the index of a clip; 0 for the figure at rest in a file without clips
     ///
     /// # Errors
-    /// What [`MotionFile::from_bytes`] and [`MotionFile::clip`] refuse; a file without frames.
+    /// As [`MotionFile::from_bytes`] and [`MotionFile::clip`]; a file without frames.
     pub fn open(bytes: &[u8], name: &str, index: usize) -> Result<Self> {
         let (options, limits) = (MotionOptions::default(), Limits::default());
         let mut warnings = Warnings::new();
@@ -179,14 +179,14 @@ impl Table {
         })
     }
 
-    /// Everything that is set, all at once; the result is made anew. Where something is refused all stays as it was.
+    /// Sets all edits at once and computes the result. On an error nothing is changed.
     ///
     /// - `settings`: JSON of [`Settings`]
     /// - `contacts`: text of a `posekit.contacts/1` file; `None` for those that are found
-    /// - `times`, `values`: when poses are set \[s\], and their configurations, one behind the other
+    /// - `times`, `values`: the times of edited poses \[s\], and their configurations, one after the other
     ///
     /// # Errors
-    /// A text that does not fit, with its place; joints that are not there; numbers out of range.
+    /// An invalid text, with its place; unknown joints; numbers out of range.
     pub fn set(
         &mut self,
         settings: &str,
@@ -227,10 +227,10 @@ impl Table {
         }
     }
 
-    /// Writes the poses of all joints in all frames, 7 numbers each: what drawing and playing need.
+    /// Writes the poses of all joints in all frames, 7 numbers each, for drawing and playing.
     ///
     /// # Errors
-    /// An array of another length than `n_frames * n_joints * 7`.
+    /// An array whose length is not `n_frames * n_joints * 7`.
     pub fn poses(&self, which: Which, out: &mut [f32]) -> Result<()> {
         let clip = self.clip(which);
         let n_joints = clip.skeleton().n_joints();
@@ -246,10 +246,10 @@ impl Table {
         Ok(())
     }
 
-    /// Writes the poses of all joints as the file has them at rest, before anything moves: what a skin is bound to.
+    /// Writes the poses of all joints at rest in the file, the bind pose of a skin.
     ///
     /// # Errors
-    /// An array of another length than `n_joints * 7`; what [`MotionFile::rest`] refuses.
+    /// An array whose length is not `n_joints * 7`; the errors of [`MotionFile::rest`].
     pub fn rest(&self, out: &mut [f32]) -> Result<()> {
         let rest = self.file.rest()?;
         let skeleton = rest.skeleton();
@@ -267,17 +267,17 @@ impl Table {
     pub fn configuration(&self, frame: usize) -> Result<&[f64]> {
         let n = self.work.result.n_frames();
         if frame >= n {
-            return Err(Fault::new(format!("there is no frame {frame}: it has {n}")));
+            return Err(Fault::new(format!("there is no frame {frame}; there are {n}")));
         }
         Ok(self.work.result.frame(frame))
     }
 
-    /// Writes the curves of a joint, [`CURVES`] numbers a frame: how it is turned on its parent as a rotation vector \[degrees\], and where it is in the world.
+    /// Writes the curves of a joint, [`CURVES`] numbers for each frame: its rotation on its parent as a rotation vector \[degrees\], and its position in the world.
     ///
     /// Rotation vectors are continued past a half turn, so that curves do not jump.
     ///
     /// # Errors
-    /// No such joint; an array of another length.
+    /// No such joint; an array of the wrong length.
     pub fn curves(&self, which: Which, joint: usize, out: &mut [f32]) -> Result<()> {
         let clip = self.clip(which);
         let skeleton = clip.skeleton();
@@ -302,9 +302,9 @@ impl Table {
         Ok(())
     }
 
-    /// Pulls joints of a frame of the result to targets; the configuration that does it.
+    /// Pulls joints of a frame of the result to targets; returns the configuration.
     ///
-    /// - `start`: where to begin; `None` for the frame as it is
+    /// - `start`: the configuration to start from; `None` for that of the frame
     ///
     /// # Errors
     /// No such frame or joint; numbers that are not finite.
@@ -329,12 +329,12 @@ impl Table {
         Ok(())
     }
 
-    /// One of the motions as its feet are judged: a walk on the spot goes on.
+    /// One of the motions in which its feet are judged: an in-place walk advances.
     fn travelling(&self, which: Which) -> Cow<'_, Clip> {
         self.work.cleaned.as_judged(self.clip(which))
     }
 
-    /// The joints that hold something at a time.
+    /// The joints that are held at a time.
     fn held_at(&self, time: f64) -> Vec<usize> {
         let slack = 0.5 * self.source.frame_time();
         let holds = |contact: &&Contact| contact.from <= time + slack && time <= contact.to + slack;
@@ -345,7 +345,7 @@ impl Table {
     /// The contacts in which feet and other joints stand, as the text of a `posekit.contacts/1` file.
     ///
     /// # Errors
-    /// None that a contact of this table could cause.
+    /// None for contacts of this motion.
     pub fn contacts(&self) -> Result<String> {
         Ok(ContactsFile::from_contacts(self.work.cleaned.stands(), self.source.skeleton())?
             .to_json()?)
@@ -353,10 +353,10 @@ impl Table {
 
     /// The result as a file.
     ///
-    /// - `format`: `same` as it was opened, `bvh` or `glb`
+    /// - `format`: `same` for the format of the input, `bvh` or `glb`
     ///
     /// # Errors
-    /// Another word; a motion that the format cannot hold; `same` for a file that would need others beside it, or that has no clip.
+    /// An unknown format; a motion that the format cannot represent; `same` for a file that would need others beside it, or that has no clip.
     pub fn write(&self, format: &str) -> Result<Vec<u8>> {
         let result = &self.work.result;
         match format {
@@ -364,11 +364,11 @@ impl Table {
             "glb" => Ok(to_glb(result, &self.name)?),
             "same" => {
                 let index = self.index.ok_or_else(|| {
-                    Fault::new("it has no clip to be changed: write it as GLB or BVH")
+                    Fault::new("it has no clip to change; write it as GLB or BVH")
                 })?;
                 let written = self.file.write(index, result, "posekit")?;
                 if !written.beside.is_empty() {
-                    return Err(Fault::new("it needs files beside it: write it as GLB or BVH"));
+                    return Err(Fault::new("it needs files beside it; write it as GLB or BVH"));
                 }
                 Ok(written.file)
             }
@@ -378,14 +378,14 @@ impl Table {
         }
     }
 
-    /// The format of the file that is open.
+    /// The format of the open file.
     #[must_use]
     pub const fn format(&self) -> Format {
         self.file.format()
     }
 }
 
-/// Makes the result: cleans, sets the poses on top, and holds again. What the file does not keep is not in it.
+/// Computes the result: cleans, adds poses on top, and holds contacts again. It contains only what the file can represent.
 fn work(
     source: &Clip,
     file: &MotionFile,
@@ -415,7 +415,7 @@ fn residuals_of(held: &[ContactReport]) -> Vec<f64> {
     held.iter().map(|held| held.residual).collect()
 }
 
-/// The clip with poses set on top of it.
+/// The clip with poses added on top of it.
 fn layered(clip: &Clip, fade: f64, keys: &[(f64, Vec<f64>)]) -> Result<Clip> {
     let mut layer = Layer::new(fade);
     for (time, q) in keys {
@@ -424,7 +424,7 @@ fn layered(clip: &Clip, fade: f64, keys: &[(f64, Vec<f64>)]) -> Result<Clip> {
     Ok(layer.apply(clip)?)
 }
 
-/// The rotation vector of the same rotation that is nearest to the one before.
+/// The rotation vector of the same rotation that is nearest to the previous one.
 fn continued(vector: DVec3, before: DVec3) -> DVec3 {
     let angle = vector.length();
     if angle < 1e-9 {
@@ -442,7 +442,7 @@ fn write_poses(poses: &[Pose], out: &mut [f32]) {
     }
 }
 
-#[expect(clippy::cast_possible_truncation, reason = "what is drawn is f32")]
+#[expect(clippy::cast_possible_truncation, reason = "positions to draw are f32")]
 fn narrow(value: f64) -> f32 {
     value as f32
 }

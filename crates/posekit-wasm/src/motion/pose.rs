@@ -1,4 +1,4 @@
-//! Posing a figure by pulling at it: a hand, a foot, the hips, the head.
+//! Posing a figure by dragging a hand, a foot, the hips or the head.
 
 use posekit::glam::DVec3;
 use posekit::math::Pose;
@@ -11,40 +11,40 @@ use super::carrier;
 use super::describe::hips;
 use crate::fault::{Fault, Result};
 
-/// How unwillingly the joint that carries the body moves, against a joint of a limb: an arm is moved by its arm first.
+/// The stiffness of the joint that carries the body, relative to a joint of a limb: a hand is moved by its arm first.
 const ROOT: f64 = 12.0;
-/// The same of what lies between it and the limbs: spine, neck and clavicles.
+/// The same for the joints between it and the limbs: spine, neck and clavicles.
 const TRUNK: f64 = 4.0;
-/// Iterations for a pull; while a hand drags, the next pull comes soon.
+/// The number of iterations for a pull; while dragging, the next pull follows soon.
 const ITERATIONS: u32 = 120;
 
-/// A joint, and where it is pulled.
+/// A joint, and the target to which it is pulled.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Pull {
     /// The joint.
     pub joint: usize,
-    /// Where to.
+    /// The target.
     pub target: Target,
 }
 
-/// Where a joint is pulled, in the world.
+/// The target of a pull, in the world.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Target {
-    /// To a point; it turns as it likes.
+    /// A point; the rotation is free.
     Place(DVec3),
-    /// Into a pose.
+    /// A pose.
     Pose(Pose),
 }
 
-/// Pulls at a figure; keeps what does not change from pull to pull.
+/// The state for pulls on a figure that does not change between them.
 #[derive(Debug)]
 pub(super) struct Poser {
     workspace: Workspace,
     settings: Settings,
-    /// The ends of the legs, which stay where they are unless they are pulled.
+    /// The ends of the legs, which stay in place unless they are pulled.
     feet: Vec<usize>,
     carrier: Option<usize>,
-    /// The handle of the body, which stays where it is on its carrier.
+    /// The handle of the body, which is fixed on its carrier.
     hips: Option<usize>,
     found: Vec<f64>,
     world: Vec<Pose>,
@@ -70,8 +70,8 @@ impl Poser {
 
     /// Pulls.
     ///
-    /// - `q`: the figure as it is: what is held is held there
-    /// - `held`: joints that hold something now, which stay in their place; feet stay wherever the body as a whole is pulled
+    /// - `q`: the current configuration, in which held joints stay in place
+    /// - `held`: joints that are held and stay in place; feet stay in place when the body as a whole is pulled
     pub(super) fn pull(
         &mut self,
         skeleton: &Skeleton,
@@ -85,7 +85,7 @@ impl Poser {
             return Err(Fault::new(format!("there is no joint {}", pull.joint)));
         }
         skeleton.forward_kinematics(q, &mut self.world);
-        // Hips that are carried from afar go as one piece with what carries them.
+        // Hips that are far from their carrier move rigidly with it.
         let carried: Vec<Pull> = pulls.iter().filter_map(|pull| self.at_carrier(pull)).collect();
         let pulls = [pulls, &carried].concat();
         let pulls = pulls.as_slice();
@@ -124,7 +124,7 @@ impl Poser {
 }
 
 impl Poser {
-    /// The pull at what carries the hips from afar that goes with a pull at them.
+    /// The pull on a distant carrier of the hips that corresponds to a pull on the hips.
     fn at_carrier(&self, pull: &Pull) -> Option<Pull> {
         let is_hips = self.hips == Some(pull.joint);
         let joint = self.carrier.filter(|&carrier| is_hips && carrier != pull.joint)?;
@@ -138,12 +138,12 @@ impl Poser {
     }
 }
 
-/// True where something below a joint is pulled: what holds must then give way.
+/// True if a descendant of a joint is pulled: then the joint is not held.
 fn pulls_below(skeleton: &Skeleton, pulls: &[Pull], joint: usize) -> bool {
     pulls.iter().any(|pull| skeleton.ancestors(pull.joint).any(|above| above == joint))
 }
 
-/// Stiffness of every joint: limbs are loose, the trunk is stiff, what carries it is stiffer.
+/// The stiffness of every joint: low for limbs, higher for the trunk, highest for its carrier.
 fn joints(skeleton: &Skeleton, carrier: Option<usize>) -> Vec<JointOptions> {
     let mut branches = vec![0_usize; skeleton.n_joints()];
     for joint in (0..skeleton.n_joints()).rev() {

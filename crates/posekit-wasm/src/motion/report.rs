@@ -1,4 +1,4 @@
-//! What cleaning did: plants with their verdicts, and how feet stood before and after.
+//! The report of cleaning: plants with their verdicts, and measures of standing feet before and after.
 
 use std::borrow::Cow;
 
@@ -10,24 +10,24 @@ use serde::Serialize;
 
 use super::{Table, Which};
 
-/// What was done and what came of it; lengths in millimetres of a figure with legs of 0.85 m, as the command tells them.
+/// The report; lengths are in millimetres for a leg of 0.85 m, as in the command.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Report {
-    /// A point of the floor \[the clip's unit\], and its normal.
+    /// A point on the floor \[the clip's unit\], and its normal.
     floor: [[f64; 3]; 2],
-    /// What stands, in the order of first frames: plants that were found, or contacts that were given.
+    /// Plants that were found, or contacts that were given, in the order of their first frames.
     plants: Vec<PlantRow>,
     metrics: Vec<Metric>,
-    /// Joints that differ from the source in some frame.
+    /// The number of joints that differ from the source in some frame.
     changed: usize,
-    /// How much of the slide was taken for a wrong path of the root, from 0 to 1.
+    /// The fraction of the slide that was attributed to the root trajectory, from 0 to 1.
     path_share: f64,
-    /// The largest distance of a joint that holds from where it should be.
+    /// The largest distance of a held joint from its target.
     residual: f64,
 }
 
-/// A time in which something stands.
+/// A time in which a joint stands.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct PlantRow {
@@ -39,13 +39,13 @@ struct PlantRow {
     /// `fixed`, `clean`, `lessened`, `released`, `unreachable`, `skipped`, `held` or `missed`.
     verdict: &'static str,
     words: String,
-    /// Whether the measures are over it.
+    /// Whether measures include it.
     counted: bool,
     before: f64,
     after: f64,
 }
 
-/// One number before and after; none where it says nothing.
+/// A measure before and after; `None` where it is undefined.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 struct Metric {
     key: &'static str,
@@ -56,7 +56,7 @@ struct Metric {
     after: Option<f64>,
 }
 
-/// Those of the measures that the page shows: how feet stand first, then what holding them could have cost.
+/// The measures that the page shows: those of standing feet first, then the costs of holding them.
 const SHOWN: [&str; 9] = [
     "drift_median",
     "drift_max",
@@ -73,12 +73,12 @@ const SHOWN: [&str; 9] = [
 struct Stand {
     joint: usize,
     frames: core::ops::Range<usize>,
-    /// Whether the measures are over it.
+    /// Whether measures include it.
     counted: bool,
 }
 
 impl Table {
-    /// What was done last, and what came of it.
+    /// The last edits, and their result.
     #[must_use]
     pub fn report(&self) -> Report {
         let work = &self.work;
@@ -98,7 +98,7 @@ impl Table {
         }
     }
 
-    /// The joints that should stand, and when: of plants that were found, or of contacts that were given.
+    /// The joints that should stand, and their times: of plants that were found, or of contacts that were given.
     fn stands(&self) -> Vec<Stand> {
         let cleaned = &self.work.cleaned;
         match &self.given {
@@ -164,7 +164,7 @@ impl Table {
         verdict_words(report, millimetres, self.settings.strength)
     }
 
-    /// What stands and counts, as plants of legs: the measures are of these. A hand that is held says nothing of how feet stand.
+    /// The counted times in which feet stand, as plants of legs, for the measures. Held hands are not included.
     fn plants(&self, stands: &[Stand]) -> Vec<Plant> {
         let legs = &self.work.cleaned.legs.legs;
         let plant = |Stand { joint, frames, .. }: &Stand| {
@@ -215,7 +215,7 @@ impl Table {
     }
 }
 
-/// How far each of those that should stand goes along the floor from where it mostly is \[the clip's unit\].
+/// The slide of each joint that should stand: its largest distance along the floor from its median \[the clip's unit\].
 fn drifts(clip: &Clip, stands: &[Stand], floor: &Floor) -> Vec<f64> {
     let skeleton = clip.skeleton();
     let mut paths: Vec<Vec<DVec3>> = stands.iter().map(|_| Vec::new()).collect();

@@ -1,6 +1,6 @@
 //! Solving for a pose of the tool.
 
-use super::closed::{Candidate, Candidates, Proof};
+use super::closed::{Candidate, Candidates, Closed, Proof};
 use super::goal::Goal;
 use super::kernel::{Descent, Pace};
 use super::search::{Found, NEAR, STEPS, Search, Verdict};
@@ -281,8 +281,7 @@ impl<const N: usize> Choice<'_, N> {
         let is_settled = from_closed.is_some() && self.preferred().is_some();
         let mut found = near.or(from_closed).unwrap_or_else(|| {
             let most = if is_proven { OUT_OF_REACH } else { u32::MAX };
-            let settings =
-                ArmSettings { starts: self.settings.starts.min(most), ..*self.settings };
+            let settings = ArmSettings { starts: self.settings.starts.min(most), ..*self.settings };
             arm.search(self.solver, self.goal, self.start, &settings, STARTS_TO_CHOOSE)
                 .run(&mut consider)
         });
@@ -309,7 +308,7 @@ impl<const N: usize> Choice<'_, N> {
     /// The pose to which a descent from a start near the target leads, if it stays near: quicker than a closed form with a parameter. Where there is no closed
     /// form, the search begins so.
     fn near(&self, arm: &Arm) -> Option<Found<N>> {
-        let closed = arm.closed.as_deref()?;
+        let closed = arm.closed.as_deref().filter(|_| Closed::fits(N))?;
         let kernel = &self.solver.kernel;
         let is_worthwhile = self.settings.prefer == Prefer::Nearest && !closed.is_of_six();
         if !is_worthwhile || kernel.residual(self.goal, &self.start).merit > NEAR {
@@ -324,7 +323,7 @@ impl<const N: usize> Choice<'_, N> {
 
     /// The configurations that a closed form proposes, if there is one: of redundant arms those of the branches nearest to what is preferred.
     fn closed(&self, arm: &Arm) -> Option<Candidates<N>> {
-        let closed = arm.closed.as_deref().filter(|_| !self.has_slack())?;
+        let closed = arm.closed.as_deref().filter(|_| Closed::fits(N) && !self.has_slack())?;
         let kernel = &self.solver.kernel;
         Some(match self.preferred() {
             Some(preferred) => closed.nearest(kernel, self.goal, preferred),
@@ -354,7 +353,8 @@ impl<const N: usize> Choice<'_, N> {
 
     /// All configurations found, with their costs, the preferred first.
     fn all(&self, arm: &Arm) -> Vec<(f64, [f64; N])> {
-        if let Some(closed) = arm.closed.as_deref().filter(|_| !self.has_slack()) {
+        let usable = |_: &&Closed| Closed::fits(N) && !self.has_slack();
+        if let Some(closed) = arm.closed.as_deref().filter(usable) {
             let near = self.preferred().unwrap_or(&self.start);
             let found = closed.solutions(&self.solver.kernel, self.goal, near);
             if closed.is_complete() || !found.is_empty() {

@@ -12,22 +12,22 @@ use crate::math::Pose;
 pub struct Job {
     /// Index of the arm.
     pub arm: usize,
-    /// Where the tip of the tool must come, in the world.
+    /// The target pose of the tool's tip, in the world.
     pub target: Pose,
-    /// Where the robot stands: `world_from_base`, with the frame in which the arm's skeleton is placed as its base. Default: at the origin.
+    /// The pose of the robot: `world_from_base`, with the frame in which the arm's skeleton is placed as its base. Default: at the origin.
     pub base: Pose,
-    /// What the robot holds: the tip of the tool in the frame for which the arm was made. Default: that frame itself.
+    /// The tool of the robot: its tip in the frame for which the arm was made. Default: that frame itself.
     pub tool: Pose,
 }
 
 impl Job {
-    /// A robot at the origin that holds no tool.
+    /// A robot at the origin without a tool.
     #[must_use]
     pub fn new(arm: usize, target: Pose) -> Self {
         Self { arm, target, base: Pose::IDENTITY, tool: Pose::IDENTITY }
     }
 
-    /// The same for a robot that stands elsewhere.
+    /// The same for a robot with another base.
     #[must_use]
     pub fn with_base(self, base: Pose) -> Self {
         Self { base, ..self }
@@ -51,11 +51,11 @@ impl Job {
 
 /// Solves for the targets of several robots.
 ///
-/// - `arms`: those that the jobs name, in any order
-/// - `starts`: a configuration for each job, one after the other, [`Arm::n_values`] numbers of its arm each; left as they are
-/// - `values`: on return likewise the results: those of job `k` begin after those of the jobs before it
+/// - `arms`: the arms of the jobs, in any order
+/// - `starts`: a configuration for each job, one after the other, [`Arm::n_values`] numbers of its arm each; unchanged
+/// - `values`: on return likewise the results: those of job `k` follow those of the previous jobs
 /// - `solutions`: on return the outcome for each job. Tolerances, slack and distances are those of the frame for which the arm was made, in its own
-///   axes: at the tip of a long tool an angle that is off becomes a distance.
+///   axes: at the tip of a long tool an angle error becomes a distance.
 ///
 /// # Degenerate cases
 /// As in [`solve`](super::solve); the base and the tool of a job must be poses, too.
@@ -78,7 +78,7 @@ impl Job {
 /// let elbow = builder.add(elbow);
 /// let arm = Arm::new(&builder.build()?, Frame::new(elbow, along))?;
 ///
-/// // Points in the plane: how the tool is rotated does not matter.
+/// // Points in the plane: the rotation of the tool is free.
 /// let mut settings = ArmSettings::default();
 /// settings.slack[3..].fill(f64::INFINITY);
 /// let opposite = Pose::new(DQuat::from_rotation_z(core::f64::consts::PI), DVec3::X * 3.0);
@@ -113,7 +113,7 @@ pub fn solve_jobs(
     Ok(())
 }
 
-/// How many values jobs have together.
+/// The total number of values of jobs.
 fn n_values(arms: &[Arm], jobs: &[Job]) -> usize {
     jobs.iter().fold(0, |sum, job| sum.saturating_add(arms[job.arm].n_values()))
 }
@@ -157,7 +157,7 @@ impl Part for Jobs<'_> {
         (first, Self { arms, jobs, settings, values, solutions })
     }
 
-    /// Arm by arm, so that the lanes of a register have the same one.
+    /// Arm by arm, so that all lanes of a register have the same one.
     fn solve(mut self) {
         let jobs = self.jobs;
         for (row, job) in jobs.iter().enumerate() {

@@ -1,14 +1,14 @@
 //! Many targets at once: flat slices in, joint values and outcomes out.
 //!
 //! [`solve`] finds joint values for many targets of one arm, [`solve_jobs`] for the targets of several robots, each with its own base and tool offset.
-//! Every row has the bits that [`Arm::solve`] gives for it alone: they depend neither on the other rows nor on the features.
+//! Every row has the same bits as a single [`Arm::solve`]: they depend neither on the other rows nor on the features.
 //!
 //! - With the feature `simd`, several problems are solved at once in the lanes of a register, where the processor has AVX2 (four lanes), AVX-512
 //!   (eight; see the [features](crate#features)) or the like, [`Prefer::First`](crate::arm::Prefer::First) is set, and the arm has at most eight
-//!   joints. It more than doubles the poses a second.
+//!   joints. It more than doubles the number of poses per second.
 //! - With the feature `rayon`, the threads of the current pool share the rows.
 //!
-//! Nothing is allocated. A target that is no pose does not end the batch: its row says so, by
+//! Nothing is allocated. An invalid target does not end the batch: its row has the status
 //! [`ArmStatus::InvalidTarget`](crate::arm::ArmStatus::InvalidTarget).
 //!
 //! # Example: a row of points, the last of them out of reach
@@ -60,17 +60,17 @@ use parts::Part;
 /// Solves for many poses of the tool of one arm.
 ///
 /// - `targets`: in the world
-/// - `starts`: the configuration of the whole skeleton to start from, or one for each target, one after the other; left as they are
-/// - `values`: on return a configuration for each target, [`Arm::n_values`] numbers each, as [`Arm::solve`] gives it
+/// - `starts`: the configuration of the whole skeleton to start from, or one for each target, one after the other; unchanged
+/// - `values`: on return a configuration for each target, [`Arm::n_values`] numbers each, as from [`Arm::solve`]
 /// - `solutions`: on return the outcome for each target
 ///
 /// # Degenerate cases
-/// No targets is a batch. A target that is not finite, or whose rotation is further than 0.001 from unit length, has the status
+/// An empty batch is valid. A target that is not finite, or whose rotation is further than 0.001 from unit length, has the status
 /// [`InvalidTarget`](crate::arm::ArmStatus::InvalidTarget), infinite distances, and its start as its configuration.
 /// # Errors
-/// [`Error::is_wrong_length`](crate::Error::is_wrong_length) for `starts`, `values` or `solutions`, which the error names,
+/// [`Error::is_wrong_length`](crate::Error::is_wrong_length) for `starts`, `values` or `solutions`, named in the error,
 /// [`is_not_finite`](crate::Error::is_not_finite) for `starts`, [`is_out_of_range`](crate::Error::is_out_of_range) for a negative or NaN tolerance
-/// or slack. The slices are unchanged then.
+/// or slack. Then the slices are unchanged.
 pub fn solve(
     arm: &Arm,
     targets: &[Pose],

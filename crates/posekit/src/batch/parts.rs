@@ -1,6 +1,6 @@
-//! A batch in parts of fixed size, which threads share where there are any.
+//! Divides a batch into parts of fixed size, which threads share if there are several.
 
-/// The most rows in a part. At its end lanes run empty one after the other, which must be a small fraction of its time, and there must be enough parts
+/// The largest number of rows in a part. At its end lanes run empty one after the other, which must be a small fraction of its time, and there must be enough parts
 /// for threads to share.
 const MOST_ROWS: usize = 512;
 
@@ -8,7 +8,7 @@ const MOST_ROWS: usize = 512;
 pub(super) trait Part: Send + Sized {
     fn n_rows(&self) -> usize;
 
-    /// The rows before one, and the others.
+    /// The rows before an index, and the others.
     fn split(self, row: usize) -> (Self, Self);
 
     /// Solves row after row.

@@ -14,10 +14,10 @@ const OPPOSITE: f64 = 1e-30;
 /// much, far below rounding.
 const NEXT_TO_NOTHING: f64 = 1e-20;
 
-/// How far a quaternion's length may be from 1 to count as a unit quaternion that was rounded, in a text file for instance.
+/// The tolerance for the length of a unit quaternion that was rounded, for instance in a text file.
 pub(crate) const UNIT_TOLERANCE: f64 = 1e-3;
 
-/// A quaternion whose squared length is this close to 1 is left alone, so that normalising twice changes nothing.
+/// A quaternion whose squared length is this close to 1 is unchanged, so that normalising twice changes nothing.
 const UNIT_ROUNDING: f64 = 1e-15;
 
 /// A rotation whose part about the axis is smaller than this is a swing by half a turn, and its twist is noise.

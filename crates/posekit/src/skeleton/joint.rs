@@ -29,7 +29,7 @@ pub struct Joint {
     /// Its limit.
     #[cfg_attr(feature = "serde", serde(default))]
     pub limit: Limit,
-    /// The joint whose value it follows, if any.
+    /// The joint whose value it mimics, if any.
     pub mimic: Option<Mimic>,
 }
 
@@ -41,7 +41,7 @@ pub struct Joint {
     serde(rename_all = "kebab-case")
 )]
 pub enum JointKind {
-    /// Not at all.
+    /// Does not move.
     Fixed,
     /// Rotates about an axis (a hinge); its value is the angle \[rad\].
     Revolute {
@@ -67,7 +67,7 @@ pub struct Mimic {
     pub joint: usize,
     /// Factor \[this joint's unit / the driver's unit\].
     pub multiplier: f64,
-    /// Added afterwards \[rad or m\].
+    /// Offset \[rad or m\].
     pub offset: f64,
 }
 
@@ -133,7 +133,7 @@ impl Joint {
         Self { limit, ..self }
     }
 
-    /// Sets the joint that it follows.
+    /// Sets the joint that it mimics.
     #[must_use]
     pub fn with_mimic(self, mimic: Mimic) -> Self {
         Self { mimic: Some(mimic), ..self }

@@ -47,7 +47,7 @@ impl Skeleton {
         world_from_joint
     }
 
-    /// The motion of one joint: the pose of its frame after the motion, seen from its frame before it.
+    /// The motion of one joint: the pose of its frame after the motion, in its frame before the motion.
     ///
     /// - `q`: the whole settled configuration
     ///

@@ -41,9 +41,9 @@ impl Condition for AxisAlignment {
 
     fn rows(&self, [frame, _]: &Frames, rows: &mut Rows) {
         let axis = frame.rotation * direction_or(self.axis_in_frame, DVec3::ZERO);
-        let wanted = direction_or(self.direction_in_world, axis);
+        let target = direction_or(self.direction_in_world, axis);
         push_axes(rows, DVec3::AXES, |k, unit| {
-            Row::new(Unit::Chord, wanted[k] - axis[k], Wrench::twist(axis.cross(unit)))
+            Row::new(Unit::Chord, target[k] - axis[k], Wrench::twist(axis.cross(unit)))
         });
     }
 

@@ -38,7 +38,7 @@ pub(crate) trait Condition {
         self.frames() == other.frames()
     }
 
-    /// Checks the target; `task` is the place in the list, for the error.
+    /// Checks the target; `task` is the index in the list, for the error.
     fn check(&self, task: usize) -> Result<()>;
 
     /// Checks everything that needs the skeleton, except the frames.

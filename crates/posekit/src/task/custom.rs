@@ -1,4 +1,4 @@
-//! Tasks of a program's own.
+//! User-defined tasks.
 
 use super::condition::{Condition, out_of_range};
 use super::rows::{Frames, Row, Rows, Unit, Wrench};
@@ -9,7 +9,7 @@ use alloc::sync::Arc;
 use core::fmt::Debug;
 use glam::DVec3;
 
-/// A condition of a program's own: residuals on one or two frames of a skeleton, with their gradients.
+/// A user-defined condition: residuals on one or two frames of a skeleton, with their gradients.
 ///
 /// Least squares solves it like any other task: with a weight, on a level, beside limits. The residual must be continuous, and differentiable nearly everywhere; its
 /// gradient decides how fast it is solved.

@@ -44,13 +44,13 @@ impl Condition for LookAt {
         let axis = frame.rotation * direction_or(self.axis_in_frame, DVec3::ZERO);
         let line = self.target_in_world - frame.translation;
         let distance = length(line);
-        let wanted = direction_or(line, axis);
+        let target = direction_or(line, axis);
         let per_metre = if distance > 0.0 { distance.recip() } else { 0.0 };
         push_axes(rows, DVec3::AXES, |k, unit| {
-            // A motion of the origin across the line to the target rotates that line the other way: by motion / distance.
-            let force = (unit - wanted * wanted[k]) * per_metre;
+            // A motion of the origin across the line to the target rotates that line in the opposite direction: by motion / distance.
+            let force = (unit - target * target[k]) * per_metre;
             let wrench = Wrench { force, moment: axis.cross(unit) };
-            Row::new(Unit::Chord, wanted[k] - axis[k], wrench)
+            Row::new(Unit::Chord, target[k] - axis[k], wrench)
         });
     }
 

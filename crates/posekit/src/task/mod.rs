@@ -13,12 +13,12 @@
 //! | [`Pole`] | 1 m | the middle joint of a limb points at a pole |
 //! | [`Plane`] | 1 m | a frame's origin is on a plane, or on one side of it |
 //! | [`Distance`] | 1 or 2 m | two frames have a distance, or one within a range |
-//! | [`RelativePose`] | up to 6 | a frame has a pose as seen from another |
+//! | [`RelativePose`] | up to 6 | a frame has a pose relative to another |
 //! | [`Closure`] | 3 to 6 | two frames coincide: the cut of a closed loop |
 //! | [`CenterOfMass`] | up to 3 m | the centre of mass is at a point, or has given coordinates |
-//! | [`Support`] | 1 m a side | the centre of mass is above a polygon |
+//! | [`Support`] | 1 m per side | the centre of mass is above a polygon |
 //! | [`Clearance`] | 1 m | two capsules keep a distance |
-//! | [`Posture`] | 1 a joint | the joints have preferred values |
+//! | [`Posture`] | 1 per degree of freedom | the joints have preferred values |
 //!
 //! # Weights and levels
 //! Within a level, tasks are traded against each other: a weight multiplies the residual, and a radian counts as much as an error of the skeleton's
@@ -40,7 +40,7 @@
 //! let arm = builder.build()?;
 //! let lamp = arm.frame(wrist);
 //!
-//! // The lamp stands on a point, and shines at another as far as that allows.
+//! // The lamp is at a point, and shines at another as far as possible.
 //! let tasks = [
 //!     Position::new(lamp, DVec3::new(1.0, 1.0, 0.0)).into(),
 //!     Task::new(LookAt::new(lamp, DVec3::X, DVec3::new(0.0, 5.0, 1.0))).at_level(2),
@@ -169,7 +169,7 @@ impl Task {
     /// # Errors
     /// `Error::is_out_of_range` for a frame on a joint that does not exist, a weight below 0, a level 0 or 255, a rotation that is not of unit
     /// length, a capsule or margin above 1e100, or a range whose minimum is above its maximum; `Error::is_degenerate` for a direction without length; `Error::is_not_finite` for NaN
-    /// and infinity. `index` is the task's place in the list and is what the error names.
+    /// and infinity. `index` is the task's index in the list, for the error.
     pub fn check(&self, skeleton: &Skeleton, index: usize) -> Result<()> {
         for frame in self.kind.frames().into_iter().flatten() {
             check_frame(&frame, skeleton, index)?;
@@ -264,7 +264,7 @@ kinds! {
     Plane(Plane) "plane",
     /// Two frames have a distance, or one within a range.
     Distance(Distance) "distance",
-    /// A frame has a pose as seen from another.
+    /// A frame has a pose relative to another.
     RelativePose(RelativePose) "relative-pose",
     /// Two frames coincide.
     Closure(Closure) "closure",

@@ -89,17 +89,17 @@ impl Posture {
         if !self.cares_for(joint.joint) {
             return miss;
         }
-        let (is, wanted) = (&q[joint.values.clone()], &self.configuration[joint.values.clone()]);
-        let off = |k: usize| wanted[k] - is[k];
+        let (is, preferred) = (&q[joint.values.clone()], &self.configuration[joint.values.clone()]);
+        let off = |k: usize| preferred[k] - is[k];
         let (slide, angle) = match joint.kind {
             JointKind::Fixed => (0.0, 0.0),
             JointKind::Prismatic { .. } => (off(0).abs(), 0.0),
             JointKind::Revolute { .. } if joint.goes_round => (0.0, wrap_angle(off(0)).abs()),
             JointKind::Revolute { .. } => (0.0, off(0).abs()),
-            JointKind::Ball => (0.0, angle_between(is, wanted)),
+            JointKind::Ball => (0.0, angle_between(is, preferred)),
             JointKind::Free => {
                 let slide = DVec3::new(off(0), off(1), off(2)).length();
-                (slide, angle_between(&is[3..], &wanted[3..]))
+                (slide, angle_between(&is[3..], &preferred[3..]))
             }
         };
         miss.distance = miss.distance.max(slide);
@@ -144,7 +144,7 @@ impl Condition for Posture {
     }
 }
 
-/// What a posture needs of a joint without its skeleton.
+/// The properties of a joint that a posture needs without the skeleton.
 #[derive(Debug, Clone)]
 pub(crate) struct PostureJoint {
     joint: usize,

@@ -1,4 +1,4 @@
-//! A frame has a pose as seen from another.
+//! A frame has a pose relative to another.
 
 use super::condition::{Condition, check_pose, largest};
 use super::pose::Axes;
@@ -8,14 +8,14 @@ use crate::math::{Pose, so3_log, so3_right_jacobian_inverse};
 use crate::skeleton::Frame;
 use glam::{DMat3, DVec3};
 
-/// A frame has a pose, or some coordinates of it, as seen from another frame: a hand on the other hand, a tool in front of the eyes.
+/// A frame has a pose, or some coordinates of it, relative to another frame: a hand on the other hand, a tool in front of the eyes.
 ///
 /// Up to six rows: positions \[m\], then the rotation vector to the target \[rad\], both in the axes of the first frame.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct RelativePose {
-    /// The frame seen from, and the frame that is seen.
+    /// The reference frame, and the other frame.
     pub frames: [Frame; 2],
     /// The pose that the second must have in the first; its rotation of unit length.
     pub a_from_target: Pose,

@@ -53,7 +53,7 @@ pub enum Unit {
 /// The residual of one scalar equation of a task in one pose.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(crate) struct Reading {
-    /// Target minus value. Of a [floor](Self::is_floor): positive where it is violated, negative where there is room.
+    /// Target minus value. Of a [floor](Self::is_floor): positive if it is violated, negative if it is satisfied.
     pub miss: f64,
     /// The unit of `miss`.
     pub unit: Unit,

@@ -10,7 +10,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 use glam::DVec3;
 
-/// The scale of a polygon that no solver has taken over.
+/// The scale of a polygon before a solver scales it.
 #[cfg(feature = "serde")]
 fn unscaled() -> f64 {
     1.0
@@ -44,7 +44,7 @@ impl Support {
     /// Over the convex hull of some points.
     ///
     /// - `bodies`: the bodies, of a total mass above 0
-    /// - `corners`: any points of the ground, in world coordinates, in any order \[m\]; those inside the hull change nothing
+    /// - `corners`: any points on the ground, in world coordinates, in any order \[m\]; those inside the hull change nothing
     /// - `up_in_world`: the vertical, of any length but zero
     /// - `margin`: least distance of the centre from the sides; in a hull too narrow for it, the largest possible \[m\]
     ///

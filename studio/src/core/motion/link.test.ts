@@ -43,7 +43,7 @@ it("says what is wrong with a link", () => {
     expect(() => decodeMotionLink(pack("#m1.", value)), String(message)).toThrow(LinkError);
     expect(() => decodeMotionLink(pack("#m1.", value))).toThrow(message);
   }
-  expect(() => decodeMotionLink("#m1.x y")).toThrow(/letters/);
+  expect(() => decodeMotionLink("#m1.x y")).toThrow(/invalid characters/);
 });
 
 it("knows a file again, whatever its name", () => {

@@ -624,7 +624,7 @@ class Store implements MotionSession {
     const { line, column } = error instanceof RequestError ? error : { line: undefined, column: undefined };
     const { what, where } = placed(error instanceof Error ? error.message : String(error), { line, column });
     const { message, hint } = explained(name, what);
-    this.#tell({ kind: "error", what: `${name} cannot be used: ${message}`, where, hint: hint ?? "What was on show stays." });
+    this.#tell({ kind: "error", what: `${name} cannot be used: ${message}`, where, hint: hint ?? "The current document is unchanged." });
   }
 
   #tell(notice: Omit<Notice, "id" | "where" | "hint"> & { where?: string | undefined; hint?: string | undefined }): void {
@@ -652,9 +652,9 @@ class Store implements MotionSession {
 
 /** What a fault means on the page, and what to try. */
 function explained(name: string, message: string): { message: string; hint: string | undefined } {
-  const lenient = "; what is whole can be read leniently";
+  const lenient = "; the complete rows can be read leniently";
   if (message.includes(lenient)) {
-    return { message: message.replace(lenient, ""), hint: `The command makes a sound file of what is whole: posekit convert ${name} -o whole.bvh --lenient` };
+    return { message: message.replace(lenient, ""), hint: `The command writes the complete rows as a valid file: posekit convert ${name} -o whole.bvh --lenient` };
   }
   const isSplit = message.includes("no other file is read");
   return { message, hint: isSplit ? "Export it as glTF binary (.glb), which holds everything in one file." : undefined };
@@ -667,6 +667,6 @@ function sameWork(a: MotionDocument, b: MotionDocument): boolean {
 
 function saidOf(shown: ShownMotion): string {
   const slide = medianSlide(shown.report);
-  if (!slide) return shown.report.plants.length === 0 ? "Nothing stands in this motion" : "No foot stands firmly in this motion";
+  if (!slide) return shown.report.plants.length === 0 ? "No foot is planted in this motion" : "No foot is planted long enough in this motion";
   return `Slide of the median plant: ${slide.before.toFixed(1)} millimetres before, ${slide.after.toFixed(1)} after`;
 }

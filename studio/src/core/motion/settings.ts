@@ -20,20 +20,20 @@ export interface RangeSpec {
 }
 
 export const RANGES: readonly RangeSpec[] = [
-  { name: "strength", label: "Strength", unit: "", min: 0, max: 1, step: 0.01, sentence: "How much of the correction is applied: 1 makes feet stand exactly, less keeps some of the slide." },
-  { name: "ease", label: "Ease", unit: "s", min: 0, max: 0.6, step: 0.01, sentence: "How long a foot takes to go over to where it stands and back; longer is softer, shorter changes less of the swing." },
-  { name: "release", label: "Release, in legs", unit: "", min: 0.02, max: 0.6, step: 0.01, sentence: "A foot that slides farther than this, in leg lengths, is meant to slide and is left alone." },
-  { name: "shortest", label: "Shortest plant", unit: "s", min: 0.02, max: 0.4, step: 0.01, sentence: "Feet that stand for less than this do not stand." },
-  { name: "kneeSoftening", label: "Spare the knee", unit: "°", min: 0, max: 60, step: 1, sentence: "Knees nearer to straight than this are spared by moving the hips instead: less popping, a little more sway." },
+  { name: "strength", label: "Strength", unit: "", min: 0, max: 1, step: 0.01, sentence: "How much of the correction is applied: 1 removes the slide completely, less keeps some of it." },
+  { name: "ease", label: "Ease", unit: "s", min: 0, max: 0.6, step: 0.01, sentence: "How long the foot blends into and out of a plant; longer is softer, shorter changes less of the swing." },
+  { name: "release", label: "Release, in legs", unit: "", min: 0.02, max: 0.6, step: 0.01, sentence: "A foot that slides farther than this, in leg lengths, slides intentionally and is not changed." },
+  { name: "shortest", label: "Shortest plant", unit: "s", min: 0.02, max: 0.4, step: 0.01, sentence: "Shorter plants are ignored." },
+  { name: "kneeSoftening", label: "Knee softening", unit: "°", min: 0, max: 60, step: 1, sentence: "If a knee would come closer to straight than this, the hips move instead: less popping, slightly more sway." },
 ];
 
 export const FADE: RangeSpec = {
   name: "fade", label: "Fade of poses", unit: "s", min: 0.05, max: 2, step: 0.05,
-  sentence: "How long the first pose takes to come up and the last one to fade; between poses the change follows a smooth curve.",
+  sentence: "Fade-in before the first pose and fade-out after the last; between poses the change follows a smooth curve.",
 };
 
 export const FLOORS: readonly { value: CleanSettings["floor"]; label: string }[] = [
-  { value: "fit", label: "A plane, tilted if need be" },
+  { value: "fit", label: "A plane, tilted if necessary" },
   { value: "level", label: "A level plane" },
   { value: "per-plant", label: "Each plant at its own height" },
 ];

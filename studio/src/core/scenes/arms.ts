@@ -50,7 +50,7 @@ interface ArmScene {
 function arm({ id, mode, title, sentence, method, extra }: ArmScene): Scene {
   const options = [
     segments(2, 16, 5),
-    lengthOption("length", "Bone length", 0.2, [0.05, 0.5], "Longer bones reach farther; iterations stay the same, because tolerances go with the reach."),
+    lengthOption("length", "Bone length", 0.2, [0.05, 0.5], "Longer bones reach farther; the number of iterations stays the same, because tolerances scale with the reach."),
     ...extra,
   ];
   return {
@@ -65,7 +65,7 @@ export const armFree = arm({
   id: "arm-free",
   mode: "free",
   title: "Arm, free joints",
-  sentence: "Every joint is a ball that turns any way: the pole says to which side the arm bends.",
+  sentence: "Every joint is a ball joint without limits: the pole selects the side to which the arm bends.",
   method: "ccd",
   extra: [],
 });
@@ -74,7 +74,7 @@ export const armHinges = arm({
   id: "arm-hinges",
   mode: "hinges",
   title: "Arm, hinges",
-  sentence: "The same arm, each joint now turns about one axis only: the same target, another way to it.",
+  sentence: "The same arm, but each joint rotates about one axis only: the same target, another pose.",
   method: "ccd",
   extra: [],
 });
@@ -83,7 +83,7 @@ export const armRanges = arm({
   id: "arm-ranges",
   mode: "ranges",
   title: "Arm, hinges and ranges",
-  sentence: "The same arm, each hinge within a range: drag the target low or behind and see which joints hold it back.",
+  sentence: "The same arm with a range for each hinge: drag the target low or behind and see which joints hold it back.",
   method: "ccd",
-  extra: [degreesOption("range", "Range to either side", 55, [5, 170], "Less holds the arm back earlier; the joints at their ends are named.")],
+  extra: [degreesOption("range", "Range to either side", 55, [5, 170], "A smaller range limits the arm earlier; the joints at their limits are named.")],
 });

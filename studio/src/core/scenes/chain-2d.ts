@@ -13,13 +13,13 @@ export const chain2d: Scene = {
   spec: {
     id: "chain-2d",
     title: "Chain in the plane",
-    sentence: "Joint by joint from the tip to the root: step through an iteration and see each bone make its best turn.",
+    sentence: "Joint by joint from the tip to the root: step through an iteration and see each joint make its best rotation.",
     group: "plane",
     dimension: 2,
     up: "y",
     options: [
       segments(2, 40, 6),
-      degreesOption("bend", "Each joint bends", 180, [5, 180], "Less makes stiffer joints, which hold the chain back; 180° is no limit."),
+      degreesOption("bend", "Each joint bends", 180, [5, 180], "A smaller range restricts the chain; 180° is no limit."),
     ],
   },
   build(options) {

@@ -18,8 +18,8 @@ export const crowd: Scene = {
     up: "z",
     options: [
       { name: "count", label: "Limbs", kind: "range", min: 100, max: 5000, step: 100, default: 1000, unit: "", sentence: "Every limb costs the same, about a tenth of a microsecond on a fast machine: twice as many take twice as long." },
-      { name: "height", label: "Height of the wave", kind: "range", min: 0, max: 0.3, step: 0.01, default: 0.12, unit: "m", sentence: "A higher wave leads some targets out of reach; those limbs stretch towards them." },
-      { name: "speed", label: "Waves a second", kind: "range", min: 0, max: 2, step: 0.05, default: 0.4, unit: "/s", sentence: "Faster waves cost nothing more: every frame is solved whole." },
+      { name: "height", label: "Height of the wave", kind: "range", min: 0, max: 0.3, step: 0.01, default: 0.12, unit: "m", sentence: "A higher wave moves some targets out of reach; those limbs stretch towards them." },
+      { name: "speed", label: "Waves per second", kind: "range", min: 0, max: 2, step: 0.05, default: 0.4, unit: "/s", sentence: "Faster waves cost nothing: every frame is solved from scratch." },
     ],
   },
   build() {

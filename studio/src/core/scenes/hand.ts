@@ -111,13 +111,13 @@ export const hand: Scene = {
   spec: {
     id: "hand",
     title: "Hand",
-    sentence: "Five fingertips on a ball at once: pull one away and see what the others and the wrist give.",
+    sentence: "Five fingertips on a ball at once: pull one away and see how the others and the wrist follow.",
     group: "figures",
     dimension: 3,
     up: "z",
     options: [{
       name: "ball", label: "Radius of the ball", kind: "range", min: 0.02, max: 0.055, step: 0.001, default: 0.036, unit: "m",
-      sentence: "A larger ball opens the hand; a small one is more than some fingers can close round.",
+      sentence: "A larger ball opens the hand; around a small one some fingers cannot close.",
     }],
   },
   build(options) {

@@ -18,7 +18,7 @@ export const limb2d: Scene = {
     options: [
       lengthOption("upper", "Upper arm", 0.31, [0.05, 0.6], "A longer upper arm reaches farther, and leaves a larger hole round the root when the bones differ."),
       lengthOption("lower", "Forearm", 0.27, [0.05, 0.6], "A longer forearm reaches farther; the reach is the ring between the difference and the sum of both."),
-      { name: "elbow", label: "Elbow bends one way", kind: "switch", default: true, sentence: "From 0° to 150° like a person's. Off: both answers are allowed, and the nearer one is taken." },
+      { name: "elbow", label: "Elbow bends one way", kind: "switch", default: true, sentence: "From 0° to 150° like a person's. Off: both solutions are allowed, and the closer one is taken." },
     ],
   },
   build(options) {

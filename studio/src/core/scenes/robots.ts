@@ -11,10 +11,10 @@ const DOWN: Quat = [1, 0, 0, 0];
 
 const ORIENTATION: OptionSpec = {
   name: "orientation",
-  label: "Turn the tool as well",
+  label: "Orient the tool as well",
   kind: "switch",
   default: true,
-  sentence: "Position and orientation use up six degrees of freedom; off, the position alone leaves the wrist free.",
+  sentence: "Position and orientation use six degrees of freedom; with the position alone the wrist is free.",
 };
 
 interface Robot {
@@ -47,7 +47,7 @@ function robot({ id, title, sentence, urdf, file, link, target, start }: Robot):
 export const robot6 = robot({
   id: "arm6",
   title: "Six-axis robot",
-  sentence: "The dimensions of the UR5e: move and turn the tool; every pose has a handful of answers, and the nearest is taken.",
+  sentence: "The dimensions of the UR5e: move and turn the tool; every target has up to eight solutions, and the closest is taken.",
   urdf: arm6,
   file: "arm6.urdf",
   link: "tool0",
@@ -58,7 +58,7 @@ export const robot6 = robot({
 export const robot7 = robot({
   id: "arm7",
   title: "Seven-axis robot",
-  sentence: "The dimensions and narrow ranges of the Panda: one joint more than needed, so the elbow has a choice.",
+  sentence: "The dimensions and narrow ranges of the Panda: seven joints for six degrees of freedom, so the elbow can move freely.",
   urdf: arm7,
   file: "arm7.urdf",
   link: "flange",

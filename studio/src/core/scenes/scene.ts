@@ -68,7 +68,7 @@ function completeOption(spec: OptionSpec, value: OptionValue | undefined): Optio
 
 /** Bones from `min` to `max`: the option that many scenes have. */
 export function segments(min: number, max: number, usual: number): OptionSpec {
-  const sentence = "More segments bend more softly; every iteration takes longer by as much.";
+  const sentence = "More segments bend more smoothly; the time of an iteration grows in proportion.";
   return { name: "segments", label: "Segments", kind: "range", min, max, step: 1, default: usual, unit: "", sentence };
 }
 

@@ -12,14 +12,14 @@ export const tentacle: Scene = {
   spec: {
     id: "tentacle",
     title: "Tentacle",
-    sentence: "A spine of ball joints, each within a narrow cone: the bend has to be shared by all of them.",
+    sentence: "A spine of ball joints, each within a narrow cone: all of them have to share the bend.",
     group: "space",
     dimension: 3,
     up: "z",
     options: [
       segments(3, 80, 24),
-      degreesOption("swing", "Cone of each joint", 16, [1, 60], "A wider cone bends more at one place; a narrow one needs all joints."),
-      degreesOption("twist", "Twist of each joint", 6, [0, 45], "How far a joint turns about its own bone; it costs reach to nobody, and looks unnatural when it is much."),
+      degreesOption("swing", "Cone of each joint", 16, [1, 60], "With a wider cone the bend concentrates in few joints; a narrow one needs all of them."),
+      degreesOption("twist", "Twist of each joint", 6, [0, 45], "How far a joint rotates about its own bone; it does not affect the reach, and much of it looks unnatural."),
     ],
   },
   build(options) {

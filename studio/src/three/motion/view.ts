@@ -318,7 +318,7 @@ export class MotionView {
     return apart.addScaledVector(this.#rig.up, -apart.dot(this.#rig.up));
   }
 
-  /** Beside the result as it was seen when that was asked for, also where the path of the hips was set right. */
+  /** Beside the result as it was seen when that was asked for, also where the path of the hips was corrected. */
   #aside(figure: Figure): Vec3 {
     const apart = this.#apart(figure);
     return apart.addScaledVector(this.#side, Math.max(ASIDE * figure.shape.size, 0.3 * figure.shape.size + 0.6 * this.#skinWidth)).toArray();

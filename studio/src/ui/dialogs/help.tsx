@@ -12,8 +12,8 @@ export function Help() {
     <Dialog title="Help and keys">
       <p>
         Drag the target, the root or any joint: every solver follows while you drag. Drag beside the figure to turn the view, with the right button or two
-        fingers to move it, and scroll or pinch to come nearer. Step through a solve with the buttons below the view, and point at the error plot, or at the
-        way of the tip, to see the pose of an iteration.
+        fingers to move it, and scroll or pinch to zoom. Step through a solve with the buttons below the view, and point at the error plot, or at the
+        path of the tip, to see the pose of an iteration.
       </p>
       <div class="key-groups">
         <KeyTable title="On a handle or the view" rows={LOCAL_KEYS} />

@@ -19,7 +19,7 @@ export function Share() {
     <ShareDialog hash={session.link()} saved="Saving the problem as a file is safer.">
       {character === null
         ? "The link holds the whole state: problem, solvers, settings and view."
-        : <>The link holds problem, solvers, settings and view, but not the mesh: whoever opens it sees the bones. For the mesh, send <strong>{character.name}</strong> along.</>}
+        : <>The link holds problem, solvers, settings and view, but not the mesh: whoever opens it sees the bones. For the mesh, send <strong>{character.name}</strong> with it.</>}
     </ShareDialog>
   );
 }
@@ -31,7 +31,7 @@ export function ShareMotion({ session }: { session: MotionSession }) {
     <ShareDialog hash={encodeMotionLink(linked)} saved="Saving the contacts as a file is safer.">
       {file === "walk"
         ? "The link holds the whole state: settings, contacts, poses, frame and view, of the built-in walk."
-        : <>The link holds settings, contacts, poses, frame and view, but not the motion itself. Whoever opens it is asked for <strong>{file.name}</strong> ({sizeWords(file.size)}): send the file along.</>}
+        : <>The link holds settings, contacts, poses, frame and view, but not the motion itself. Whoever opens it needs <strong>{file.name}</strong> ({sizeWords(file.size)}): send the file with it.</>}
     </ShareDialog>
   );
 }
@@ -41,7 +41,7 @@ function ShareDialog({ hash, saved, children }: { hash: string; saved: string; c
   const [link] = useState(() => new URL(hash, location.href).href);
   return (
     <Dialog title="Share as a link">
-      <p>{children} All of it stands behind the # of the address, which browsers send to no server.</p>
+      <p>{children} All of it is in the fragment of the address (after the #), which browsers do not send to the server.</p>
       <div class="copy-row">
         <input class="link-field" type="text" readOnly aria-label="Link" value={link} onFocus={(event) => { event.currentTarget.select(); }} />
         <CopyButton text={link} label="Copy the link" />

@@ -66,7 +66,7 @@ function Row({ track, info, k, time }: RowProps) {
       <span class="speed-name" title={jointName(info, joint)}>{jointName(info, joint)}</span>
       <svg
         class="speed-line" viewBox={`0 0 1000 ${HIGH}`} preserveAspectRatio="none" role="img" onPointerDown={scrub} onPointerMove={scrub}
-        aria-label={`${jointName(info, joint)}: at most ${info.kinds[joint] === "prismatic" ? length(most) : angle(most)} a second${Number.isFinite(limit) ? `, ${Math.round((100 * most) / limit)} % of its limit` : ""}`}
+        aria-label={`${jointName(info, joint)}: at most ${info.kinds[joint] === "prismatic" ? length(most) : angle(most)} per second${Number.isFinite(limit) ? `, ${Math.round((100 * most) / limit)} % of its limit` : ""}`}
       >
         <rect class="speed-ground" width={x(end)} height={HIGH} />
         {track.endedAt !== null && <rect class="speed-rest" x={x(end)} width={1000 - x(end)} height={HIGH} />}

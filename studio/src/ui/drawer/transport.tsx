@@ -32,8 +32,8 @@ export function Transport() {
       <IconButton tip="above" icon={ChevronsLeft} label="Back one iteration" keys={keysOf("step-back")} onClick={() => { session.step(-1); }} />
       <IconButton tip="above" icon={ChevronLeft} label="Back half a step" keys={keysOf("half-back")} onClick={() => { session.stepHalf(-1); }} />
       <PlayButton />
-      <IconButton tip="above" icon={ChevronRight} label="On half a step" keys={keysOf("half-on")} onClick={() => { session.stepHalf(1); }} />
-      <IconButton tip="above" icon={ChevronsRight} label="On one iteration" keys={keysOf("step-on")} onClick={() => { session.step(1); }} />
+      <IconButton tip="above" icon={ChevronRight} label="Forward half a step" keys={keysOf("half-on")} onClick={() => { session.stepHalf(1); }} />
+      <IconButton tip="above" icon={ChevronsRight} label="Forward one iteration" keys={keysOf("step-on")} onClick={() => { session.step(1); }} />
       <IconButton
         tip="above" icon={Radio} label="Live: show the end, solve every change" keys={keysOf("live")} pressed={playback.mode === "live"}
         onClick={() => { session.goLive(); }}
@@ -41,7 +41,7 @@ export function Transport() {
       <Scrubber />
       <span class="per-frame">
         <Select
-          label="Iterations a frame"
+          label="Iterations per frame"
           value={perFrame === null ? "all" : String(perFrame)}
           choices={withCurrent(perFrame)}
           onChange={(value) => { session.setPerFrame(value === "all" ? null : Number(value)); }}
@@ -99,7 +99,7 @@ function Scrubber() {
     <span class="scrubber">
       <input
         type="range"
-        aria-label="Place in the trace"
+        aria-label="Position in the trace"
         aria-valuetext={text}
         min={0}
         max={Math.max(0, entries - 1)}
@@ -117,7 +117,7 @@ function cursorText(session: Session): string {
   const cursor = session.cursor.value;
   const main = session.results.value[0];
   if (!cursor) {
-    if (session.playback.value.mode === "play") return `iteration ${main?.iterations ?? 0}, on the way`;
+    if (session.playback.value.mode === "play") return `iteration ${main?.iterations ?? 0}, running`;
     return main ? `the end, iteration ${main.iterations}` : "nothing solved yet";
   }
   if (cursor.entry === 0) return "the start";

@@ -22,7 +22,7 @@ export const ARTICLES: Article[] = [
     line: "Why a straight limb stops the classic methods, and how to escape",
     body: (
       <>
-        <p>Take two straight bones and put the target on their line, nearer than the tip. One bend of the elbow would do it. The classic methods never find it.</p>
+        <p>Take two straight bones and put the target on their line, closer than the tip. Bending the elbow would reach it, but the classic methods never find that pose.</p>
         <p>
           They improve one joint at a time. From a straight limb every such move stays on the line: the last bone folds back by half a turn, and then no
           joint can improve anything on its own. Nothing moves again, and the target is never reached.
@@ -235,7 +235,7 @@ export const ARTICLES: Article[] = [
         </Formula>
         <p>Steps slide along limits. Goals of level 1 are met first; later levels use the freedom that remains; and of all poses that meet the goals the one with the least change is returned. A joint of higher stiffness changes less.</p>
         <h3>When it gets stuck</h3>
-        <p>In a local minimum. It then restarts with the limbs bent another way, one limb after the other. If limits block it, the solution names them and gives the residual that releasing them would save.</p>
+        <p>In a local minimum. It then restarts with the limbs bent differently, one limb after the other. If limits block it, the solution names them and gives the residual that releasing them would save.</p>
       </>
     ),
     shows: [

@@ -21,7 +21,7 @@ export function MotionHistory({ session }: { session: MotionSession }) {
     <div class="bar-group" role="group" aria-label="History">
       <IconButton icon={Undo2} label={undo === null ? "Undo" : `Undo: ${undo}`} keys={keysOf("undo")} inactive={undo === null} onClick={() => { session.undo(); }} />
       <IconButton icon={Redo2} label={redo === null ? "Redo" : `Redo: ${redo}`} keys={keysOf("redo")} inactive={redo === null} onClick={() => { session.redo(); }} />
-      <IconButton icon={RotateCcw} class="wide-only" label="Back to the clip as it was" onClick={() => { session.reset(); }} />
+      <IconButton icon={RotateCcw} class="wide-only" label="Reset to the original clip" onClick={() => { session.reset(); }} />
     </div>
   );
 }

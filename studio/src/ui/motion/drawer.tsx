@@ -50,8 +50,8 @@ export function MotionTransport({ session }: { session: MotionSession }) {
         tip="above" class="play" keys={keysOf("play")} icon={isPlaying ? Pause : Play} label={isPlaying ? "Pause" : "Play"}
         onClick={() => { if (isPlaying) session.pause(); else session.play(); }}
       />
-      <IconButton tip="above" icon={ChevronRight} label="On one frame" keys={keysOf("step-on")} onClick={() => { session.step(1); }} />
-      <IconButton tip="above" icon={Repeat} label="Again from the beginning" pressed={session.isLooping.value} onClick={() => { session.isLooping.value = !session.isLooping.peek(); }} />
+      <IconButton tip="above" icon={ChevronRight} label="Forward one frame" keys={keysOf("step-on")} onClick={() => { session.step(1); }} />
+      <IconButton tip="above" icon={Repeat} label="Loop" pressed={session.isLooping.value} onClick={() => { session.isLooping.value = !session.isLooping.peek(); }} />
       <Scrubber session={session} />
       <span class="per-frame">
         <Select label="Speed" hideLabel value={String(session.speed.value)} choices={SPEEDS} onChange={(value) => { session.speed.value = Number(value); }} />

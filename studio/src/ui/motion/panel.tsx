@@ -22,7 +22,7 @@ export function MotionPanel({ session }: { session: MotionSession }) {
 
 export function MotionSections({ session }: { session: MotionSession }) {
   const shown = session.shown.value;
-  if (!shown) return <p class="panel-empty hint">{session.awaited.value ? "What was set in the link comes with its file." : "The walk is being opened."}</p>;
+  if (!shown) return <p class="panel-empty hint">{session.awaited.value ? "The settings of the link will be applied when its file is opened." : "The walk is being opened."}</p>;
   return (
     <>
       <ResultSection session={session} report={shown.report} info={shown.info} millis={shown.millis} />
@@ -79,19 +79,19 @@ function Metrics({ metrics }: { metrics: Metric[] }) {
 
 function answer(report: MotionReport, info: MotionInfo, isOn: boolean): string {
   if (info.legs.length === 0) return `No legs were found: ${legsWords(info)}.`;
-  if (report.plants.length === 0) return "No foot stands in this motion, so there is nothing to hold.";
+  if (report.plants.length === 0) return "No foot is planted in this motion, so there is nothing to clean.";
   const isFoot = ({ joint }: PlantRow) => info.legs.some(({ end, ball }) => end === joint || ball === joint);
   const feet = report.plants.filter(isFoot);
-  if (feet.length === 0) return "No foot stands in this motion; what is held is something else.";
+  if (feet.length === 0) return "No foot is planted in this motion; the contacts belong to other joints.";
   const nFirm = feet.filter(({ counted }) => counted).length;
   const slide = medianSlide(report);
-  if (!slide) return "Feet roll through all of their plants: none is firm long enough to be held.";
+  if (!slide) return "Feet roll through all of their plants: in none is a foot fixed long enough to be measured.";
   const plants = nFirm === 1 ? "the only plant" : `${nFirm} plants`;
   const nOthers = feet.length - nFirm;
   const others = nOthers === 0 ? "" : ` (${nOthers} more ${nOthers === 1 ? "is" : "are"} not firm)`;
   if (!isOn) return `Feet slide by ${tenths(slide.before)} mm in the middle of ${plants}${others}. Cleaning is off.`;
-  if (report.changed === 0) return `All stands already: feet slide by ${tenths(slide.after)} mm in the middle of ${plants}${others}, and nothing was changed.`;
-  const path = report.pathShare > 0.01 ? ` The path of the hips was set right first (${(100 * report.pathShare).toFixed(0)} %).` : "";
+  if (report.changed === 0) return `Already clean: feet slide by ${tenths(slide.after)} mm in the middle of ${plants}${others}, and nothing was changed.`;
+  const path = report.pathShare > 0.01 ? ` The path of the hips was corrected first (${(100 * report.pathShare).toFixed(0)} %).` : "";
   return `Feet slid by ${tenths(slide.before)} mm and now by ${tenths(slide.after)} mm, in the middle of ${plants}${others}; ${report.changed === 1 ? "one joint was" : `${report.changed} joints were`} changed.${path}`;
 }
 
@@ -106,21 +106,21 @@ function CleanSection({ session }: { session: MotionSession }) {
   return (
     <Section id="motion-clean" title="Cleaning" initiallyOpen summary={settings.isOn ? "on" : "off"}>
       <div class="setting">
-        <Switch label="Make feet stand" checked={settings.isOn} describedBy={on} onChange={(isOn) => { session.setSettings({ isOn }); }} />
-        <p class="hint" id={on}>Holds each foot where it stands, by its leg in closed form and by hips that go along.</p>
+        <Switch label="Remove foot slide" checked={settings.isOn} describedBy={on} onChange={(isOn) => { session.setSettings({ isOn }); }} />
+        <p class="hint" id={on}>Holds each planted foot in place: the leg is solved in closed form, and the hips move along.</p>
       </div>
       {RANGES.map((spec) => <Range key={spec.name} spec={spec} session={session} />)}
       <div class="setting">
         <Select label="Floor" value={settings.floor} choices={FLOORS} onChange={(floor) => { session.setSettings({ floor }); }} />
-        <p class="hint">What feet stand on; each plant at its own height suits stairs and rough ground.</p>
+        <p class="hint">The ground under the feet; for stairs and rough ground, choose each plant at its own height.</p>
       </div>
       <div class="setting">
-        <Switch label="Set the path of the hips right" checked={settings.path} describedBy={path} onChange={(value) => { session.setSettings({ path: value }); }} />
-        <p class="hint" id={path}>Where all feet slide with the body, the body goes too far or not far enough; then its path changes before any leg does.</p>
+        <Switch label="Correct the path of the hips" checked={settings.path} describedBy={path} onChange={(value) => { session.setSettings({ path: value }); }} />
+        <p class="hint" id={path}>If all feet slide together with the body, the body travels too far or not far enough; its path is then corrected before any leg is.</p>
       </div>
       <div class="setting">
-        <Switch label="Walks on the spot" checked={settings.inPlace} describedBy={place} onChange={(inPlace) => { session.setSettings({ inPlace }); }} />
-        <p class="hint" id={place}>Feet are judged as if the figure went on, and it stays on the spot. Most such walks are found without this.</p>
+        <Switch label="In-place walk" checked={settings.inPlace} describedBy={place} onChange={(inPlace) => { session.setSettings({ inPlace }); }} />
+        <p class="hint" id={place}>Feet are evaluated as if the figure moved forward, but it stays in place. Most in-place walks are detected without this.</p>
       </div>
       <Range spec={FADE} session={session} />
     </Section>
@@ -152,7 +152,7 @@ function PlantsSection({ session, report, info }: { session: MotionSession; repo
   const rows = report.plants.length > MOST_PLANTS ? [...report.plants].sort((a, b) => b.after - a.after).slice(0, MOST_PLANTS) : report.plants;
   return (
     <Section id="motion-plants" title="Plants" summary={String(report.plants.length)}>
-      {rows.length === 0 && <p class="hint">Nothing stands. Add a contact on the timeline to hold a foot.</p>}
+      {rows.length === 0 && <p class="hint">No plants. Add a contact on the timeline to hold a foot.</p>}
       <ul class="plants">
         {rows.map((plant) => <Plant key={`${plant.joint}/${plant.from}`} plant={plant} session={session} info={info} />)}
       </ul>
@@ -187,9 +187,9 @@ function LookSection({ session, hasSkin }: { session: MotionSession; hasSkin: bo
     <Section id="motion-look" title="View" summary={COMPARISONS.find(({ value }) => value === view.compare)?.label}>
       <Select label="Compare" value={view.compare} choices={COMPARISONS} onChange={(compare) => { session.setView({ compare }); }} />
       <Switch label="Trails of the feet" checked={view.trails} onChange={(trails) => { session.setView({ trails }); }} />
-      <Switch label="Go along with the figure" checked={view.follow} onChange={(follow) => { session.setView({ follow }); }} />
+      <Switch label="Follow the figure" checked={view.follow} onChange={(follow) => { session.setView({ follow }); }} />
       {hasSkin && <Switch label="Draw the skin" checked={view.skin} onChange={(skin) => { session.setView({ skin }); }} />}
-      {hasSkin && view.skin && <Switch label="In its own colours" checked={view.colours} onChange={(colours) => { session.setView({ colours }); }} />}
+      {hasSkin && view.skin && <Switch label="Original colours" checked={view.colours} onChange={(colours) => { session.setView({ colours }); }} />}
     </Section>
   );
 }

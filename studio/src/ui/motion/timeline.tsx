@@ -39,16 +39,16 @@ function Tools({ session, info, contacts }: { session: MotionSession; info: Moti
   const row = contact ? contact.joint : undefined;
   const words = contact
     ? row ?? ""
-    : isKey ? `Pose at ${seconds(picked.time)}` : session.document.value.contacts === null ? "Contacts as they are found" : "Contacts set by hand";
+    : isKey ? `Pose at ${seconds(picked.time)}` : session.document.value.contacts === null ? "Detected contacts" : "Contacts set by hand";
   return (
     <div class="timeline-tools" role="group" aria-label="Timeline">
-      <IconButton icon={Diamond} tip="above" label="Set the pose on show as a key" keys="K" onClick={() => { void session.setKey(); }} />
+      <IconButton icon={Diamond} tip="above" label="Set the current pose as a key" keys="K" onClick={() => { void session.setKey(); }} />
       <IconButton
         icon={Trash2} tip="above" label={contact ? "Remove this contact" : isKey ? "Remove this key" : "Remove what is selected"} inactive={!contact && !isKey}
         onClick={() => { removePicked(session); }}
       />
-      <IconButton icon={ZoomIn} tip="above" label="Wider timeline" inactive={zoom.value >= MOST_ZOOM} onClick={() => { zoom.value = Math.min(MOST_ZOOM, zoom.value * 2); }} />
-      <IconButton icon={ZoomOut} tip="above" label="Narrower timeline" inactive={zoom.value <= 1} onClick={() => { zoom.value = Math.max(1, zoom.value / 2); }} />
+      <IconButton icon={ZoomIn} tip="above" label="Zoom in on the timeline" inactive={zoom.value >= MOST_ZOOM} onClick={() => { zoom.value = Math.min(MOST_ZOOM, zoom.value * 2); }} />
+      <IconButton icon={ZoomOut} tip="above" label="Zoom out of the timeline" inactive={zoom.value <= 1} onClick={() => { zoom.value = Math.max(1, zoom.value / 2); }} />
       <output class="timeline-words">{words}</output>
       {contact && picked?.kind === "contact" && (["from", "to"] as const).map((end) => (
         <NumberField
@@ -164,7 +164,7 @@ function ContactRow({ row, session, info, contacts }: RowProps) {
       <span class="row-label">
         <span class="row-name" title={row.label}>{shortened(row.label)}</span>
         <button
-          type="button" class="row-add" aria-label={`Add a contact of ${row.label} at the frame on show`} title="Add a contact at the frame on show"
+          type="button" class="row-add" aria-label={`Add a contact of ${row.label} at the current frame`} title="Add a contact at the current frame"
           onClick={() => { session.addContact(row.joint, timeOf(info, session.frame.peek())); }}
         ><Plus size={12} aria-hidden /></button>
       </span>
@@ -182,7 +182,7 @@ function OtherRow({ session, info, rows }: { session: MotionSession; info: Motio
     <div class="timeline-row">
       <span class="row-label">
         <select
-          class="row-other" aria-label="Hold another joint, from the frame on show"
+          class="row-other" aria-label="Hold another joint, from the current frame"
           onChange={(event) => {
             const { value } = event.currentTarget;
             event.currentTarget.value = "";

@@ -36,7 +36,7 @@ function Solutions({ facts: { solutions, current, family } }: { facts: ArmFacts 
     <div class="setting">
       <div class="stepper" role="group" aria-label="Solutions">
         <span class="stepper-label">Solution</span>
-        <IconButton icon={ChevronLeft} tip="left" label="Solution before" keys={keysOf("previous-solution")} inactive={isOnly} onClick={() => { arm.stepSolution(-1); }} />
+        <IconButton icon={ChevronLeft} tip="left" label="Previous solution" keys={keysOf("previous-solution")} inactive={isOnly} onClick={() => { arm.stepSolution(-1); }} />
         <output class="stepper-value" aria-live="polite">{place}</output>
         <IconButton icon={ChevronRight} tip="left" label="Next solution" keys={keysOf("next-solution")} inactive={isOnly} onClick={() => { arm.stepSolution(1); }} />
       </div>

@@ -64,7 +64,7 @@ function FigureGoals({ figure, info, main }: FigureGoalsProps) {
         ))}
       </ul>
       <button type="button" class="button add-goal" ref={adder} onClick={add}><Plus size={16} aria-hidden />Add a goal</button>
-      <p class="hint">Goals of level 1 come first. Goals of a level share what the levels above leave free, each by its weight.</p>
+      <p class="hint">Goals of level 1 come first. Goals of a level share the remaining degrees of freedom by weight.</p>
     </>
   );
 }
@@ -92,9 +92,9 @@ interface GoalProps extends FigureGoalsProps {
 }
 
 const ASKS: { value: Asks; label: string }[] = [
-  { value: "position", label: "Place" },
-  { value: "orientation", label: "Turn" },
-  { value: "pose", label: "Place and turn" },
+  { value: "position", label: "Position" },
+  { value: "orientation", label: "Orientation" },
+  { value: "pose", label: "Position and orientation" },
 ];
 
 function Goal({ task, told, figure, info, main, index, onRemove }: GoalProps) {
@@ -114,7 +114,7 @@ function Goal({ task, told, figure, info, main, index, onRemove }: GoalProps) {
       {told && <GoalHead task={told} main={main} />}
       <IconButton
         icon={X} tip="left" class="goal-remove" inactive={onRemove === null}
-        label={onRemove ? `Remove the goal ${name}` : "The only goal stays: add another first"}
+        label={onRemove ? `Remove the goal ${name}` : "The only goal cannot be removed: add another first"}
         onClick={() => { onRemove?.(); }}
       />
       {joint !== null && (
@@ -122,7 +122,7 @@ function Goal({ task, told, figure, info, main, index, onRemove }: GoalProps) {
           label="On" value={String(joint)} choices={choicesOf(figure, info, joint)}
           onChange={(chosen) => {
             const spot = spotAt(info, Number(chosen));
-            if (spot) change("Put a goal elsewhere", (old, pose) => onSpot(old, spot, pose));
+            if (spot) change("Move a goal to another joint", (old, pose) => onSpot(old, spot, pose));
           }}
         />
       )}
@@ -160,5 +160,5 @@ function miss(task: TaskInfo, result: RunResult): string {
   const parts = [];
   if (distance > result.tolerance) parts.push(length(distance));
   if (turn > 1e-6) parts.push(angle(turn));
-  return parts.length === 0 ? "met" : `off by ${parts.join(" and ")}`;
+  return parts.length === 0 ? "met" : `error ${parts.join(" and ")}`;
 }

@@ -15,7 +15,7 @@ export function SceneSection() {
   const info = session.info.value;
   return (
     <Section id="scene" title="Scene" initiallyOpen summary={scene?.title ?? "Own file"}>
-      <p class="sentence">{scene?.sentence ?? "A problem of your own. Everything works on it as on the scenes."}</p>
+      <p class="sentence">{scene?.sentence ?? "A problem of your own. Everything works as with the scenes."}</p>
       {scene?.options.map((option) => (
         <Option
           key={option.name}

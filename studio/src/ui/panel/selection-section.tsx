@@ -64,7 +64,7 @@ function PositionNumbers({ handle, onMove }: { handle: Handle; onMove: (move: Ha
 function TurnNumbers({ rotation, onMove }: { rotation: NonNullable<Handle["rotation"]>; onMove: (move: HandleMove) => void }) {
   const angles = eulerFromQuat(rotation);
   return (
-    <div class="numbers" role="group" aria-label="Turn about the fixed axes x, y, z, in degrees">
+    <div class="numbers" role="group" aria-label="Rotation about the fixed axes x, y, z, in degrees">
       {["roll", "pitch", "yaw"].map((name, axis) => (
         <NumberField
           key={name} label={name} unit="°" step={5} digits={1} value={degrees(angles[axis] ?? 0)}
@@ -83,7 +83,7 @@ function GoalHere({ joint, info }: { joint: number; info: ProblemInfo | null }) 
   return <button type="button" class="button add-goal" onClick={() => { addGoal(session, joint); }}><Plus size={16} aria-hidden />Add a goal on {spot.name}</button>;
 }
 
-const ENDS = { min: "Least", max: "Largest", swing: "Swing", "twist-min": "Least twist", "twist-max": "Largest twist" } as const;
+const ENDS = { min: "Minimum", max: "Maximum", swing: "Swing", "twist-min": "Minimum twist", "twist-max": "Maximum twist" } as const;
 
 function LimitNumber({ handle, info, onMove }: NumbersProps) {
   if (!handle.limit) return null;
@@ -118,7 +118,7 @@ function JointFacts({ joint, info }: { joint: number; info: ProblemInfo }) {
   const range = rangeWords(info, joint);
   const facts = [
     `${jointName(info, joint)}: ${KINDS[kind]}${range && `, ${range}`}`,
-    ...(driver >= 0 ? [`It follows ${jointName(info, driver)}: move the limits of that one`] : []),
+    ...(driver >= 0 ? [`It follows ${jointName(info, driver)}: move that joint's limits`] : []),
     ...(range && driver < 0 && urdf !== undefined ? ["A changed limit is saved with the problem, in its URDF; the file that was opened stays as it is"] : []),
   ];
   return <p class="hint">{facts.join(". ")}</p>;

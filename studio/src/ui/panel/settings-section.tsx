@@ -125,7 +125,7 @@ function PerJoint({ spec, values, info, onChange }: { spec: SettingSpec; values:
           />
         ))}
       </div>
-      {names.length > MOST_FIELDS && <p class="hint">The other {names.length - MOST_FIELDS} keep theirs.</p>}
+      {names.length > MOST_FIELDS && <p class="hint">The other {names.length - MOST_FIELDS} keep their values.</p>}
     </details>
   );
 }

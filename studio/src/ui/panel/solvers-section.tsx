@@ -102,7 +102,7 @@ function Facts({ result }: { result: RunResult }) {
       <div><dt>iterations</dt><dd>{result.iterations}</dd></div>
       <div><dt>error</dt><dd>{length(result.error)}</dd></div>
       <div><dt>time</dt><dd>{result.micros === null ? "…" : duration(result.micros)}</dd></div>
-      {result.orientationError > 0 && <div><dt>turn error</dt><dd>{angle(result.orientationError)}</dd></div>}
+      {result.orientationError > 0 && <div><dt>orientation error</dt><dd>{angle(result.orientationError)}</dd></div>}
     </dl>
   );
 }

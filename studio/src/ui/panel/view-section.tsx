@@ -13,7 +13,7 @@ export function ViewSection() {
   return (
     <Section id="view" title="View and start">
       <Switch label="Show all limits, not only those of the joint that is touched" checked={showLimits} onChange={(on) => { session.setView({ showLimits: on }); }} />
-      <Switch label="Show the way of the tip" checked={showTrace} onChange={(on) => { session.setView({ showTrace: on }); }} />
+      <Switch label="Show the path of the tip" checked={showTrace} onChange={(on) => { session.setView({ showTrace: on }); }} />
       <button type="button" class="button" onClick={() => { session.keepPose(); }}>
         <Pin size={16} aria-hidden />Make this pose the start<kbd class="inline-key">{keysOf("keep")}</kbd>
       </button>

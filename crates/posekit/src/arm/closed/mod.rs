@@ -130,6 +130,11 @@ impl Closed {
         Some(Self { form, joints, tool, family })
     }
 
+    /// Whether arms of up to this many joints can have one. Kernels of other sizes are then compiled without the code.
+    pub(super) const fn fits(n_joints: usize) -> bool {
+        n_joints <= 7
+    }
+
     /// Why there is a closed form.
     pub(super) fn family(&self) -> &Family {
         &self.family

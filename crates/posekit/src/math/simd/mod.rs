@@ -12,8 +12,8 @@ use core::fmt::Debug;
 use core::ops::{Add, AddAssign, BitAnd, BitOr, Div, Mul, Neg, Not, Sub, SubAssign};
 use glam::DVec3;
 
-/// An `f64` for each of some problems. Every operation is that of IEEE 754, lane by lane, so that a lane has the bits of an `f64` that went the same
-/// way; there is no fused one.
+/// An `f64` for each of some problems. Every operation is that of IEEE 754, lane by lane, so that a lane has the bits of an `f64` with the same
+/// operations; there is no fused one.
 pub(crate) trait Lanes:
     Copy
     + Debug
@@ -34,7 +34,7 @@ pub(crate) trait Lanes:
     /// A vector in space for each problem.
     type Vector: Vector<Self>;
 
-    /// How many problems.
+    /// The number of problems.
     const COUNT: usize;
 
     /// The same number for every problem.

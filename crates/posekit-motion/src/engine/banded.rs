@@ -1,0 +1,127 @@
+//! Banded symmetric systems, solved by Cholesky's factorisation.
+
+/// A symmetric matrix whose entries farther than `width` from the diagonal are zero: the upper triangle, row after row.
+#[derive(Debug, Clone)]
+pub(super) struct Banded {
+    width: usize,
+    /// Of each row the entries from the diagonal to `width` columns after it; those after the last column are unused.
+    rows: Vec<f64>,
+}
+
+impl Banded {
+    /// The zero matrix.
+    pub(super) fn zero(n: usize, width: usize) -> Self {
+        Self { width, rows: vec![0.0; n * (width + 1)] }
+    }
+
+    /// Adds to the entry at `(row, column)` and its mirror image; `row` is at most `column`, and at most `width` before it.
+    #[inline]
+    pub(super) fn add(&mut self, row: usize, column: usize, value: f64) {
+        self.rows[row * (self.width + 1) + column - row] += value;
+    }
+
+    /// Takes over the entries of a matrix of the same shape.
+    pub(super) fn copy_from(&mut self, other: &Self) {
+        self.rows.copy_from_slice(&other.rows);
+    }
+
+    /// Replaces the matrix with its Cholesky factor `U`, `A = Uᵀ U`; `false` where it is not positive definite, and the content is then of no use.
+    ///
+    /// The diagonal of the factor is stored inverted. Columns that nothing couples stay zero and cost nothing.
+    pub(super) fn factorise(&mut self) -> bool {
+        let stride = self.width + 1;
+        let n = self.rows.len() / stride;
+        for row in 0..n {
+            let (above, below) = self.rows.split_at_mut((row + 1) * stride);
+            let own = &mut above[row * stride..];
+            if !(own[0] > 0.0 && own[0].is_finite()) {
+                return false;
+            }
+            let inverse = 1.0 / own[0].sqrt();
+            own[0] = inverse;
+            own[1..].iter_mut().for_each(|entry| *entry *= inverse);
+            for (k, other) in below.chunks_exact_mut(stride).take(self.width).enumerate() {
+                let factor = own[k + 1];
+                if factor != 0.0 {
+                    let pairs = other.iter_mut().zip(&own[k + 1..]);
+                    pairs.for_each(|(entry, own)| *entry -= factor * own);
+                }
+            }
+        }
+        true
+    }
+
+    /// Solves `A x = b` in place, for a matrix that was factorised.
+    pub(super) fn solve(&self, b: &mut [f64]) {
+        let rows = || self.rows.chunks_exact(self.width + 1).enumerate();
+        for (row, own) in rows() {
+            b[row] *= own[0];
+            let value = b[row];
+            b[row + 1..].iter_mut().zip(&own[1..]).for_each(|(b, entry)| *b -= entry * value);
+        }
+        for (row, own) in rows().rev() {
+            let known: f64 = b[row + 1..].iter().zip(&own[1..]).map(|(b, entry)| b * entry).sum();
+            b[row] = (b[row] - known) * own[0];
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Gauss elimination with a full matrix.
+    fn dense_solution(mut a: Vec<Vec<f64>>, mut b: Vec<f64>) -> Vec<f64> {
+        let n = b.len();
+        for pivot in 0..n {
+            for row in pivot + 1..n {
+                let factor = a[row][pivot] / a[pivot][pivot];
+                for column in pivot..n {
+                    a[row][column] -= factor * a[pivot][column];
+                }
+                b[row] -= factor * b[pivot];
+            }
+        }
+        for row in (0..n).rev() {
+            let known: f64 = (row + 1..n).map(|column| a[row][column] * b[column]).sum();
+            b[row] = (b[row] - known) / a[row][row];
+        }
+        b
+    }
+
+    #[test]
+    fn solutions_are_those_of_dense_elimination() {
+        let mut seed = 5_u64;
+        let mut random = || {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (seed >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
+        };
+        for (n, width) in [(1, 0), (1, 3), (5, 4), (7, 2), (30, 6), (41, 11)] {
+            let mut banded = Banded::zero(n, width);
+            let mut dense = vec![vec![0.0; n]; n];
+            for row in 0..n {
+                for column in row.saturating_sub(width)..=row {
+                    let value =
+                        random() + if row == column { 3.0 * width as f64 + 2.0 } else { 0.0 };
+                    banded.add(column, row, value);
+                    dense[row][column] = value;
+                    dense[column][row] = value;
+                }
+            }
+            let b: Vec<f64> = (0..n).map(|_| random()).collect();
+            let mut x = b.clone();
+            assert!(banded.factorise());
+            banded.solve(&mut x);
+            for (x, expected) in x.iter().zip(dense_solution(dense, b)) {
+                assert!((x - expected).abs() < 1e-12, "{n}, {width}: {x}, {expected}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_matrix_that_is_not_positive_definite_is_refused() {
+        let mut banded = Banded::zero(2, 1);
+        [(0, 0, 1.0), (0, 1, 2.0), (1, 1, 1.0)].iter().for_each(|&(i, j, v)| banded.add(i, j, v));
+        assert!(!banded.factorise());
+    }
+}

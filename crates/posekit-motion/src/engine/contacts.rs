@@ -1,0 +1,390 @@
+//! When which part of which foot is in contact: a hidden Markov model for each part, whose parameters are estimated together with its states.
+//!
+//! The states of a part are *contact* and *free*; those of a foot are the pairs: swing (neither), heel, toe, flat (both). In contact, the height `h` over the
+//! part's resting height, the velocity `v` along the floor relative to the support, and the vertical speed `w` have Student's t-distributions about zero;
+//! free, they are spread out evenly. Contact is the more likely by
+//!
+//! ```text
+//! e = C − (ν+1)/2 ln(1 + h²/νσh²) − (ν+2)/2 ln(1 + v²/νσv²) − (ν+1)/2 ln(1 + w²/νσw²)
+//! ```
+//!
+//! for each time [`CORRELATION`] in which samples tell the same, so that the frame rate does not matter, and each change of state costs [`SWITCH`], which stands for the usual durations. The most
+//! likely states are found by Viterbi's algorithm; from them the floor, the resting heights and the velocity of the support are estimated again (hard
+//! expectation maximisation).
+
+use core::ops::Range;
+
+use posekit::glam::DVec3;
+
+use super::support::{STEP, Sample, Support, WITHIN_STEP};
+use crate::floor::{FloorChoice, level_axes};
+use crate::plant::Part;
+use crate::smooth::Smoother;
+
+/// Degrees of freedom of the emissions: tails as heavy as a mean and a variance allow.
+const NU: f64 = 3.0;
+
+/// Scatter of the height of a part in contact \[leg lengths\]: 13 mm for a leg of 0.85 m; what a foot rolls and floors bend.
+const HEIGHT: f64 = 0.015;
+
+/// Scatter of the speed along the floor \[leg lengths/s\].
+const SPEED: f64 = 0.08;
+
+/// Scatter of the vertical speed \[leg lengths/s\].
+const RISE: f64 = 0.05;
+
+/// Scatter of a part in contact about its place \[leg lengths\].
+const PLACE: f64 = 0.006;
+
+/// Evidence for contact of a part that is exactly at rest, against one that is free, in nats.
+const REST: f64 = 4.0;
+
+/// For how long samples of a motion tell the same \[s\]: a frame at 30 Hz.
+const CORRELATION: f64 = 1.0 / 30.0;
+
+/// What each change of state costs, in nats: a contact at rest must last 0.05 s to pay for both of its changes.
+const SWITCH: f64 = 3.0;
+
+/// Half the window in which velocities are fitted \[s\].
+const HALF_WINDOW: f64 = 0.06;
+
+/// So many tenths of the frames are quiet, and so many deviations of one coordinate is that quantile of a length in space (chi distribution of three degrees of freedom).
+const QUIET: (usize, f64) = (3, 1.19);
+
+/// Noise is believed up to this \[leg lengths\]: 5 mm for a leg of 0.85 m.
+const MOST_NOISE: f64 = 0.006;
+
+/// Rounds of estimation.
+const ROUNDS: usize = 5;
+
+/// A tilt of the floor is believed as far as feet were apart by this \[leg lengths\].
+const BASE: f64 = 0.25;
+
+/// The tangent of the steepest floor.
+const STEEPEST: f64 = 0.5;
+
+/// A part of a foot, frame after frame; lengths in leg lengths.
+#[derive(Debug)]
+pub(super) struct PartMotion {
+    pub(super) leg: usize,
+    pub(super) part: Part,
+    pub(super) at: Vec<DVec3>,
+    pub(super) velocity: Vec<DVec3>,
+    /// Scatter of places from frame to frame, and what it makes of velocities.
+    noise: [f64; 2],
+}
+
+impl PartMotion {
+    pub(super) fn new(leg: usize, part: Part, at: Vec<DVec3>, frame_time: f64) -> Self {
+        let velocity = velocities(&at, frame_time);
+        let place = noise(&at);
+        let gain = Smoother::new(HALF_WINDOW, frame_time, at.len()).slope_gain();
+        Self { leg, part, at, velocity, noise: [place, place * gain] }
+    }
+}
+
+/// The scatter of each coordinate of a path from frame to frame: what is left of it in third differences while it is quiet.
+fn noise(at: &[DVec3]) -> f64 {
+    let third = |p: &[DVec3]| (p[3] - p[0] - (p[2] - p[1]) * 3.0).length();
+    let mut thirds: Vec<f64> = at.windows(4).map(third).collect();
+    if thirds.is_empty() {
+        return 0.0;
+    }
+    let quiet = thirds.len() * QUIET.0 / 10;
+    let third = *thirds.select_nth_unstable_by(quiet, f64::total_cmp).1;
+    // The third difference of independent numbers has twenty times their variance.
+    (third / (QUIET.1 * 20.0_f64.sqrt())).min(MOST_NOISE)
+}
+
+/// Root of the sum of both squares.
+fn with(scatter: f64, noise: f64) -> f64 {
+    (scatter * scatter + noise * noise).sqrt()
+}
+
+/// Velocities of a path, by local parabolas.
+pub(super) fn velocities(at: &[DVec3], frame_time: f64) -> Vec<DVec3> {
+    let smoother = Smoother::new(HALF_WINDOW, frame_time, at.len());
+    (0..at.len()).map(|frame| smoother.slope(at, frame)).collect()
+}
+
+/// A time in which a part of a foot is in contact.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Stance {
+    /// Which of the parts.
+    pub(super) part: usize,
+    pub(super) frames: Range<usize>,
+}
+
+/// What is known of the ground, to begin with and in the end.
+#[derive(Debug, Clone)]
+pub(super) struct Ground {
+    pub(super) normal: DVec3,
+    /// Of each part the height along the normal at which it stands.
+    pub(super) rests: Vec<f64>,
+}
+
+impl Ground {
+    /// Each part stands where it is lowest while it keeps its height.
+    pub(super) fn new(parts: &[PartMotion], normal: DVec3) -> Self {
+        let rest = |part: &PartMotion| {
+            let keeps = |frame: &usize| part.velocity[*frame].dot(normal).abs() < 4.0 * RISE;
+            let mut frames: Vec<usize> = (0..part.at.len()).filter(keeps).collect();
+            if frames.is_empty() {
+                frames = (0..part.at.len()).collect();
+            }
+            let heights: Vec<f64> = frames.iter().map(|f| part.at[*f].dot(normal)).collect();
+            crate::floor::lower_middle(&heights, HEIGHT)
+        };
+        Self { normal, rests: parts.iter().map(rest).collect() }
+    }
+
+    /// The plane and resting heights that fit parts in contact.
+    fn fit(&mut self, parts: &[PartMotion], states: &[Vec<bool>], choice: FloorChoice, up: DVec3) {
+        if choice == FloorChoice::Fit {
+            let (first, second) = level_axes(up);
+            let of_part = |(part, states): (&PartMotion, &Vec<bool>)| {
+                let frames = (0..part.at.len()).filter(|frame| states[*frame]);
+                let sample = |frame: usize| {
+                    let at = part.at[frame];
+                    let (s, t) = (at.dot(first), at.dot(second));
+                    crate::floor::Sample { s, t, height: at.dot(up), weight: 1.0 }
+                };
+                frames.map(sample).collect()
+            };
+            let groups: Vec<Vec<_>> = parts.iter().zip(states).map(of_part).collect();
+            if let Some((s, t)) = crate::floor::fit(&groups, BASE)
+                && s * s + t * t < STEEPEST * STEEPEST
+            {
+                let normal = up - first * s - second * t;
+                self.normal = normal / normal.length();
+            }
+        }
+        for ((part, states), rest) in parts.iter().zip(states).zip(&mut self.rests) {
+            let frames = (0..part.at.len()).filter(|frame| states[*frame]);
+            let mut heights: Vec<f64> = frames.map(|f| part.at[f].dot(self.normal)).collect();
+            let middle = heights.len() / 2;
+            if !heights.is_empty() {
+                *rest = *heights.select_nth_unstable_by(middle, f64::total_cmp).1;
+            }
+        }
+    }
+}
+
+/// Contacts, with what was estimated with them.
+#[derive(Debug)]
+pub(super) struct Contacts {
+    pub(super) ground: Ground,
+    pub(super) support: Support,
+    pub(super) stances: Vec<Stance>,
+}
+
+/// Finds the contacts of a motion without jumps.
+///
+/// - `root`: velocity of the root in each frame \[leg lengths/s\]
+/// - `in_place`: the support moves as in an in-place walk, whatever people see
+/// - `shortest`: shorter contacts are none \[s\]
+pub(super) fn find(
+    parts: &[PartMotion],
+    root: &[DVec3],
+    (choice, up, normal): (FloorChoice, DVec3, DVec3),
+    in_place: bool,
+    frame_time: f64,
+    shortest: f64,
+) -> Contacts {
+    let mut ground = Ground::new(parts, normal);
+    let has_heights = choice != FloorChoice::PerPlant;
+    let mut support: Option<Support> = None;
+    let mut states = Vec::new();
+    for round in 0..ROUNDS {
+        let find_state = |(part, rest): (&PartMotion, &f64)| {
+            let evidence = |frame: usize| {
+                let velocity = part.velocity[frame];
+                let rise = velocity.dot(ground.normal);
+                let mut e = REST - tail(rise / with(RISE, part.noise[1]), 1.0);
+                if has_heights {
+                    e -= tail(
+                        (part.at[frame].dot(ground.normal) - rest) / with(HEIGHT, part.noise[0]),
+                        1.0,
+                    );
+                }
+                if let Some(support) = &support {
+                    let along = velocity - ground.normal * rise - support.velocity[frame];
+                    e -= tail(along.length() / with(SPEED, part.noise[1]), 2.0);
+                }
+                e * frame_time / CORRELATION
+            };
+            let evidence: Vec<f64> = (0..part.at.len()).map(evidence).collect();
+            most_likely(&evidence, SWITCH)
+        };
+        states = parts.iter().zip(&ground.rests).map(find_state).collect::<Vec<_>>();
+        ground.fit(parts, &states, choice, up);
+        let stances = stances_of(&states, frame_time, shortest);
+        let samples = samples(parts, &states, ground.normal);
+        // What the root does not show of a walk's speed changes within a step; at first, feet that swing are to be outvoted.
+        let memory = if in_place && round > 0 { WITHIN_STEP } else { STEP };
+        let mut found = Support::estimate(&samples, root, ground.normal, (memory, frame_time));
+        if !in_place && round + 2 >= ROUNDS {
+            found.keep_visible(parts, &stances, frame_time);
+        }
+        support = Some(found);
+    }
+    let support = support.unwrap_or_else(|| Support::still(root.len()));
+    Contacts { stances: stances_of(&states, frame_time, shortest), ground, support }
+}
+
+/// The parts of contacts that are at one place each: within one, a frame is in contact the less likely the farther it is from the median of all of them, by the same
+/// model; what is left out is looked at again by itself.
+///
+/// - `at`: where a part is in a frame, on the support
+pub(super) fn at_one_place(
+    (parts, stances): (&[PartMotion], &[Stance]),
+    at: impl Fn(usize, usize) -> DVec3,
+    frame_time: f64,
+    shortest: f64,
+) -> Vec<Stance> {
+    let mut rest: Vec<Stance> = stances.to_vec();
+    let mut made = Vec::new();
+    while let Some(Stance { part, frames }) = rest.pop() {
+        let n = frames.len();
+        let of_axis = |axis: usize| {
+            let mut values: Vec<f64> = frames.clone().map(|frame| at(part, frame)[axis]).collect();
+            let middle = values.len() / 2;
+            *values.select_nth_unstable_by(middle, f64::total_cmp).1
+        };
+        let place = DVec3::new(of_axis(0), of_axis(1), of_axis(2));
+        let evidence = |frame: usize| {
+            let off = at(part, frame).distance(place);
+            (REST - tail(off / with(PLACE, parts[part].noise[0]), 3.0)) * frame_time / CORRELATION
+        };
+        let evidence: Vec<f64> = frames.clone().map(evidence).collect();
+        let states = most_likely(&evidence, SWITCH);
+        for (is_contact, states) in
+            [(true, states.clone()), (false, states.iter().map(|state| !state).collect())]
+        {
+            for run in stances_of(&[states], frame_time, shortest) {
+                let frames = frames.start + run.frames.start..frames.start + run.frames.end;
+                let run = Stance { part, frames };
+                if is_contact {
+                    made.push(run);
+                } else if run.frames.len() < n {
+                    rest.push(run);
+                }
+            }
+        }
+    }
+    made
+}
+
+/// Minus the logarithm of Student's t-distribution in so many dimensions, without what does not depend on the sample.
+fn tail(z: f64, dimensions: f64) -> f64 {
+    0.5 * (NU + dimensions) * libm::log1p(z * z / NU)
+}
+
+/// The velocities along the floor that show how the support moves: of each foot that of the ball, which does not roll, else that of the heel.
+fn samples(parts: &[PartMotion], states: &[Vec<bool>], normal: DVec3) -> Vec<Sample> {
+    let mut samples = Vec::new();
+    for (part, states_of_part) in parts.iter().zip(states) {
+        let is_ball = |(other, _): &(&PartMotion, &Vec<bool>)| {
+            part.part == Part::Heel && other.leg == part.leg && other.part == Part::Ball
+        };
+        let ball = parts.iter().zip(states).find(is_ball).map(|(_, states)| states);
+        for frame in (0..part.at.len()).filter(|frame| states_of_part[*frame]) {
+            if ball.is_none_or(|states| !states[frame]) {
+                let velocity = part.velocity[frame];
+                let velocity = velocity - normal * velocity.dot(normal);
+                samples.push(Sample { frame, velocity });
+            }
+        }
+    }
+    samples
+}
+
+/// The runs of contact that are long enough.
+fn stances_of(states: &[Vec<bool>], frame_time: f64, shortest: f64) -> Vec<Stance> {
+    let mut stances = Vec::new();
+    for (part, states) in states.iter().enumerate() {
+        let mut from = None;
+        for frame in 0..=states.len() {
+            let is_contact = states.get(frame).copied().unwrap_or(false);
+            match (from, is_contact) {
+                (None, true) => from = Some(frame),
+                (Some(start), false) => {
+                    if (frame - start) as f64 * frame_time >= shortest {
+                        stances.push(Stance { part, frames: start..frame });
+                    }
+                    from = None;
+                }
+                _ => {}
+            }
+        }
+    }
+    stances
+}
+
+/// The states of a chain with two states that are most likely together: the evidence of all frames in contact, less the cost of each change, is largest.
+fn most_likely(evidence: &[f64], switch: f64) -> Vec<bool> {
+    let (mut free, mut contact) = (0.0, 0.0);
+    // Whether each of both states was the other one in the frame before.
+    let mut changed = vec![[false; 2]; evidence.len()];
+    for (e, changed) in evidence.iter().zip(&mut changed) {
+        *changed = [contact - switch > free, free - switch > contact];
+        (free, contact) = (
+            if changed[0] { contact - switch } else { free },
+            if changed[1] { free - switch } else { contact } + e,
+        );
+    }
+    let mut state = contact > free;
+    let mut states = vec![false; evidence.len()];
+    for frame in (0..evidence.len()).rev() {
+        states[frame] = state;
+        state ^= changed[frame][usize::from(state)];
+    }
+    states
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_most_likely_states_are_those_of_an_exhaustive_search() {
+        let mut seed = 9_u64;
+        let mut random = || {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (seed >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
+        };
+        for n in 1..=11 {
+            for switch in [0.1, 0.7, 2.0] {
+                let evidence: Vec<f64> = (0..n).map(|_| 2.0 * random()).collect();
+                let score = |states: &dyn Fn(usize) -> bool| {
+                    let in_contact = (0..n).filter(|frame| states(*frame));
+                    let changes = (1..n).filter(|frame| states(*frame) != states(frame - 1));
+                    in_contact.map(|frame| evidence[frame]).sum::<f64>()
+                        - switch * changes.count() as f64
+                };
+                let best = (0..1_u32 << n)
+                    .map(|bits| score(&|frame| bits >> frame & 1 == 1))
+                    .fold(f64::NEG_INFINITY, f64::max);
+                let found = most_likely(&evidence, switch);
+                assert!((score(&|frame| found[frame]) - best).abs() < 1e-12, "{evidence:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn states_do_not_depend_on_the_frame_rate() {
+        let evidence = |rate: usize| -> Vec<f64> {
+            let of_frame = |frame: usize| {
+                let time = frame as f64 / rate as f64;
+                let e = if (0.5..1.0).contains(&time) { 3.0 } else { -2.0 };
+                e / rate as f64 / CORRELATION
+            };
+            (0..2 * rate).map(of_frame).collect()
+        };
+        for rate in [30, 60, 120] {
+            let states = most_likely(&evidence(rate), SWITCH);
+            let expected = |frame: usize| (rate / 2..rate).contains(&frame);
+            assert!((0..2 * rate).all(|frame| states[frame] == expected(frame)), "{rate} Hz");
+        }
+    }
+}

@@ -1,0 +1,558 @@
+//! One least squares over all frames: the smallest, smoothest change of root and legs with which contacts hold.
+//!
+//! | Letter | Meaning | Unit |
+//! |---|---|---|
+//! | `r` | displacement of the root, 3 | leg lengths |
+//! | `a` | rotation vector of the leg about its hip, in the world, 3 | rad |
+//! | `b` | change of the knee's flexion, 1 | rad |
+//! | `f` | rotation vector of the foot about its ankle, in the world, 3 | rad |
+//! | `x` | all of these in a frame: `3 + 7 n` for `n` legs | |
+//!
+//! With thigh `u`, shin `v`, ankle to ball `w` and hip `h` of the source, the ankle is at `h + r + exp(a) (u + exp(b n) v)` and the ball at `exp(f) w` from there. Minimised is the
+//! sum over the frames of
+//!
+//! | Term | Weight | Why |
+//! |---|---|---|
+//! | value of the change, `‖x‖²` | 1; of the root [`ROOT`] | least change |
+//! | acceleration of the change, `τ⁴ ‖x''‖²` | of the same column | it blends in and out, within about `τ` |
+//! | acceleration of the outcome while held, `τ⁴ ‖(s + x)''‖²`, of root and knee | of the same column | what holding shakes must be smooth in itself |
+//! | contact, `‖p(x) − target‖²` | [`CONTACT`] | a stiff penalty; the closed form makes it exact |
+//! | limit of the knee, `min(0, θ + b − θₘ)²` | [`LIMIT`] | no knee bends backwards |
+//!
+//! in Gauss-Newton steps on the normal equations, which couple a frame with two before and two after, within a box of [`BOX`], damped where a step would not
+//! make the sum less. A column that is not free in a frame has the weight [`LOCKED`].
+
+use core::ops::Range;
+
+use posekit::glam::{DQuat, DVec3};
+use posekit::limb::TwoBone;
+use posekit::math::{rotation_about, shortest_rotation, so3_exp, so3_left_jacobian};
+
+use super::banded::Banded;
+use crate::plant::Part;
+
+/// Weight of the root's displacement against rotations of the legs \[1/leg length²\]: [`HoldSettings::root_stiffness`](crate::HoldSettings) of the other engine.
+const ROOT: f64 = 2.0;
+
+/// In what time the change of root, hip, knee and foot blends in \[s\].
+const BLEND: [f64; 4] = [0.037, 0.03, 0.05, 0.02];
+
+/// The same for what comes out, of root and knee, while something is held \[s\].
+const OUTCOME: [f64; 2] = [0.028, 0.03];
+
+/// Weight of contacts \[1/leg length²\]: a residual of a thousandth of a leg costs as much as a radian.
+const CONTACT: f64 = 1e6;
+
+/// Weight of the knee's limit \[1/rad²\].
+const LIMIT: f64 = 1e3;
+
+/// A knee may be as straight as in the source, or as this \[rad\]: three degrees.
+const LEAST_FLEXION: f64 = 0.05;
+
+/// Weight of a column that is not free.
+const LOCKED: f64 = 1e9;
+
+/// The largest step of root, hip, knee and foot \[leg lengths, rad\]: within it the linear model of a leg is good to a twentieth.
+const BOX: [f64; 4] = [0.1, 0.3, 0.3, 0.5];
+
+/// Steps at most.
+const STEPS: usize = 12;
+
+/// A step that makes the sum less by no more than this part of it is the last: what contacts are then off, the closed form corrects.
+const SETTLED: f64 = 1e-3;
+
+/// Where the damping begins, and by how much it grows.
+const DAMPING: [f64; 2] = [1.0, 10.0];
+
+/// Of how many columns a leg is.
+const OF_LEG: usize = 7;
+
+/// A leg in the source, frame after frame; lengths in leg lengths.
+#[derive(Debug)]
+pub(super) struct LegMotion {
+    pub(super) hip: Vec<DVec3>,
+    /// From hip to knee, knee to ankle, and ankle to ball; the last zero for a foot in one piece.
+    pub(super) thigh: Vec<DVec3>,
+    pub(super) shin: Vec<DVec3>,
+    pub(super) foot: Vec<DVec3>,
+    /// The unit axis that the knee bends about, in the world.
+    pub(super) axis: Vec<DVec3>,
+    /// Of the knee, 0 for straight.
+    pub(super) flexion: Vec<f64>,
+    /// It can be turned as a leg turns.
+    pub(super) is_free: bool,
+}
+
+/// A part of a foot that is held at a point.
+#[derive(Debug, Clone)]
+pub(super) struct Held {
+    pub(super) leg: usize,
+    pub(super) part: Part,
+    pub(super) frames: Range<usize>,
+    pub(super) target: DVec3,
+}
+
+/// What is solved.
+#[derive(Debug)]
+pub(super) struct Problem<'a> {
+    pub(super) legs: &'a [LegMotion],
+    pub(super) held: &'a [Held],
+    pub(super) has_root: bool,
+    /// Frames in which nothing may change.
+    pub(super) locked: &'a [bool],
+    pub(super) frame_time: f64,
+}
+
+/// How a leg changes in a frame: rotations in the world, those of knee and foot on top of the source's own, before the leg turns.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct LegChange {
+    pub(super) hip: DQuat,
+    pub(super) knee: DQuat,
+    pub(super) foot: DQuat,
+}
+
+/// The change of all frames.
+#[derive(Debug)]
+pub(super) struct Change {
+    n_columns: usize,
+    x: Vec<f64>,
+}
+
+/// Where a leg is after a change.
+struct Posed {
+    hip: DVec3,
+    /// From hip to knee.
+    thigh: DVec3,
+    /// From knee to ankle.
+    shin: DVec3,
+    /// From ankle to ball.
+    foot: DVec3,
+}
+
+/// A residual of a contact, with its derivatives by the columns of the root and of the leg.
+struct Residual {
+    value: DVec3,
+    by_leg: [DVec3; OF_LEG],
+}
+
+impl Change {
+    fn frame(&self, frame: usize) -> &[f64] {
+        &self.x[frame * self.n_columns..(frame + 1) * self.n_columns]
+    }
+
+    /// The displacement of the root.
+    pub(super) fn root(&self, frame: usize) -> DVec3 {
+        DVec3::from_slice(self.frame(frame))
+    }
+
+    /// The largest rotations of a leg's hip, knee and foot \[rad\].
+    pub(super) fn turns(&self, frame: usize, leg: usize) -> [f64; 3] {
+        let [a, b, f] = of_leg(self.frame(frame), leg);
+        [a.length(), b.x.abs(), f.length()]
+    }
+}
+
+/// Hip, knee (x alone) and foot of a leg.
+fn of_leg(x: &[f64], leg: usize) -> [DVec3; 3] {
+    let x = &x[3 + OF_LEG * leg..3 + OF_LEG * (leg + 1)];
+    [DVec3::from_slice(x), DVec3::new(x[3], 0.0, 0.0), DVec3::from_slice(&x[4..])]
+}
+
+impl LegMotion {
+    fn posed(&self, frame: usize, x: &[f64], leg: usize) -> Posed {
+        let [a, b, f] = of_leg(x, leg);
+        let (hip_turn, knee_turn) = (so3_exp(a), rotation_about(self.axis[frame], b.x));
+        Posed {
+            hip: self.hip[frame] + DVec3::from_slice(x),
+            thigh: hip_turn * self.thigh[frame],
+            shin: hip_turn * (knee_turn * self.shin[frame]),
+            foot: so3_exp(f) * self.foot[frame],
+        }
+    }
+
+    /// Where a part of the foot is off its target.
+    fn residual(&self, held: &Held, frame: usize, x: &[f64]) -> DVec3 {
+        let Posed { hip, thigh, shin, foot } = self.posed(frame, x, held.leg);
+        let ankle = hip + thigh + shin;
+        match held.part {
+            Part::Heel => ankle - held.target,
+            Part::Ball => ankle + foot - held.target,
+        }
+    }
+
+    fn linearised(&self, held: &Held, frame: usize, x: &[f64]) -> Residual {
+        let [a, _, f] = of_leg(x, held.leg);
+        let Posed { thigh, shin, foot, .. } = self.posed(frame, x, held.leg);
+        let mut by_leg = [DVec3::ZERO; OF_LEG];
+        // d exp(a) p = (J(a) da) × exp(a) p
+        let by_hip = so3_left_jacobian(a);
+        for (k, column) in by_leg[..3].iter_mut().enumerate() {
+            *column = by_hip.col(k).cross(thigh + shin);
+        }
+        by_leg[3] = (so3_exp(a) * self.axis[frame]).cross(shin);
+        if held.part == Part::Ball {
+            let by_foot = so3_left_jacobian(f);
+            for (k, column) in by_leg[4..].iter_mut().enumerate() {
+                *column = by_foot.col(k).cross(foot);
+            }
+        }
+        Residual { value: self.residual(held, frame, x), by_leg }
+    }
+
+    /// How straight the knee may become in a frame.
+    fn least_flexion(&self, frame: usize) -> f64 {
+        self.flexion[frame].min(LEAST_FLEXION)
+    }
+}
+
+/// The weights of the terms that are quadratic, and what they speak of.
+struct Terms {
+    /// Of the value in each frame and column.
+    value: Vec<f64>,
+    /// Of each column, of the acceleration of the change.
+    change: Vec<f64>,
+    /// In each frame and column, of the acceleration of the outcome.
+    outcome: Vec<f64>,
+    /// In each frame and column, the second difference of the source.
+    source: Vec<f64>,
+}
+
+impl Problem<'_> {
+    fn n_columns(&self) -> usize {
+        3 + OF_LEG * self.legs.len()
+    }
+
+    /// Of a column: root, hip, knee, foot.
+    const fn kind(column: usize) -> usize {
+        match column {
+            0..3 => 0,
+            _ => match (column - 3) % OF_LEG {
+                0..3 => 1,
+                3 => 2,
+                _ => 3,
+            },
+        }
+    }
+
+    fn is_free(&self, frame: usize, column: usize) -> bool {
+        let can = if column < 3 { self.has_root } else { self.legs[(column - 3) / OF_LEG].is_free };
+        can && !self.locked[frame]
+    }
+
+    fn terms(&self) -> Terms {
+        let (n, n_frames) = (self.n_columns(), self.locked.len());
+        let weight = |column: usize| if column < 3 { ROOT } else { 1.0 };
+        let fourth = |time: f64| {
+            let frames = time / self.frame_time;
+            frames * frames * frames * frames
+        };
+        let mut terms = Terms {
+            value: Vec::with_capacity(n * n_frames),
+            change: (0..n).map(|c| weight(c) * fourth(BLEND[Self::kind(c)])).collect(),
+            outcome: vec![0.0; n * n_frames],
+            source: vec![0.0; n * n_frames],
+        };
+        for frame in 0..n_frames {
+            let free = (0..n).map(|c| if self.is_free(frame, c) { weight(c) } else { LOCKED });
+            terms.value.extend(free);
+        }
+        let mut is_held = vec![vec![false; n_frames]; self.legs.len()];
+        for held in self.held {
+            is_held[held.leg][held.frames.clone()].fill(true);
+        }
+        let hips = 1.0 / self.legs.len().max(1) as f64;
+        for frame in 1..n_frames.saturating_sub(1) {
+            let at = frame * n;
+            if is_held.iter().any(|held| held[frame]) {
+                let second: DVec3 = self
+                    .legs
+                    .iter()
+                    .map(|leg| leg.hip[frame - 1] - leg.hip[frame] * 2.0 + leg.hip[frame + 1])
+                    .sum();
+                for axis in 0..3 {
+                    terms.outcome[at + axis] = ROOT * fourth(OUTCOME[0]);
+                    terms.source[at + axis] = second[axis] * hips;
+                }
+            }
+            for (leg, (motion, held)) in self.legs.iter().zip(&is_held).enumerate() {
+                if held[frame] {
+                    let angle = &motion.flexion[frame - 1..frame + 2];
+                    let place = at + 3 + OF_LEG * leg + 3;
+                    terms.outcome[place] = fourth(OUTCOME[1]);
+                    terms.source[place] = angle[0] - 2.0 * angle[1] + angle[2];
+                }
+            }
+        }
+        terms
+    }
+
+    /// The sum that is minimised.
+    fn cost(&self, terms: &Terms, x: &[f64]) -> f64 {
+        let n = self.n_columns();
+        let mut cost: f64 = terms.value.iter().zip(x).map(|(weight, x)| weight * x * x).sum();
+        for at in n..x.len().saturating_sub(n) {
+            let second = x[at - n] - 2.0 * x[at] + x[at + n];
+            let outcome = second + terms.source[at];
+            cost += terms.change[at % n] * second * second;
+            cost += terms.outcome[at] * outcome * outcome;
+        }
+        for held in self.held {
+            for frame in held.frames.clone() {
+                let x = &x[frame * n..(frame + 1) * n];
+                cost += CONTACT * self.legs[held.leg].residual(held, frame, x).length_squared();
+            }
+        }
+        for (frame, x) in x.chunks_exact(n).enumerate() {
+            for (leg, motion) in self.legs.iter().enumerate() {
+                let over = limit_violation(motion, frame, x, leg);
+                cost += LIMIT * over * over;
+            }
+        }
+        cost
+    }
+
+    /// Half the Hessian of the quadratic terms.
+    fn hessian(&self, terms: &Terms) -> Banded {
+        let (n, n_x) = (self.n_columns(), terms.value.len());
+        let mut hessian = Banded::zero(n_x, 2 * n);
+        terms.value.iter().enumerate().for_each(|(at, weight)| hessian.add(at, at, *weight));
+        for at in n..n_x.saturating_sub(n) {
+            let weight = terms.change[at % n] + terms.outcome[at];
+            let (before, after) = (at - n, at + n);
+            hessian.add(before, before, weight);
+            hessian.add(before, at, -2.0 * weight);
+            hessian.add(at, at, 4.0 * weight);
+            hessian.add(before, after, weight);
+            hessian.add(at, after, -2.0 * weight);
+            hessian.add(after, after, weight);
+        }
+        hessian
+    }
+
+    /// Half the gradient with its sign changed, and what contacts and limits add to the Hessian.
+    fn linearise(&self, terms: &Terms, x: &[f64], hessian: &mut Banded) -> Vec<f64> {
+        let n = self.n_columns();
+        let mut descent: Vec<f64> = terms.value.iter().zip(x).map(|(w, x)| -w * x).collect();
+        for at in n..x.len().saturating_sub(n) {
+            let second = x[at - n] - 2.0 * x[at] + x[at + n];
+            let pull =
+                terms.change[at % n] * second + terms.outcome[at] * (second + terms.source[at]);
+            descent[at - n] -= pull;
+            descent[at] += 2.0 * pull;
+            descent[at + n] -= pull;
+        }
+        for held in self.held {
+            let leg = &self.legs[held.leg];
+            for frame in held.frames.clone() {
+                let of_frame = &x[frame * n..(frame + 1) * n];
+                let residual = leg.linearised(held, frame, of_frame);
+                let own = frame * n + 3 + OF_LEG * held.leg;
+                let root = DVec3::AXES.iter().enumerate().map(|(k, axis)| (frame * n + k, *axis));
+                let of_leg = residual.by_leg.iter().enumerate().map(|(k, d)| (own + k, *d));
+                let mut columns = [(0, DVec3::ZERO); 3 + OF_LEG];
+                columns.iter_mut().zip(root.chain(of_leg)).for_each(|(to, from)| *to = from);
+                for (k, (row, by_row)) in columns.iter().enumerate() {
+                    descent[*row] -= CONTACT * by_row.dot(residual.value);
+                    for (column, by_column) in &columns[..=k] {
+                        hessian.add(*column, *row, CONTACT * by_row.dot(*by_column));
+                    }
+                }
+            }
+        }
+        for (frame, of_frame) in x.chunks_exact(n).enumerate() {
+            for (leg, motion) in self.legs.iter().enumerate() {
+                let over = limit_violation(motion, frame, of_frame, leg);
+                if over < 0.0 {
+                    let at = frame * n + 3 + OF_LEG * leg + 3;
+                    descent[at] -= LIMIT * over;
+                    hessian.add(at, at, LIMIT);
+                }
+            }
+        }
+        descent
+    }
+
+    /// Minimises it.
+    pub(super) fn solve(&self) -> Change {
+        let (n, terms) = (self.n_columns(), self.terms());
+        let quadratic = self.hessian(&terms);
+        let mut x = vec![0.0; terms.value.len()];
+        let mut cost = self.cost(&terms, &x);
+        let (mut damping, mut matrix) = (0.0, quadratic.clone());
+        for _ in 0..STEPS {
+            matrix.copy_from(&quadratic);
+            let mut step = self.linearise(&terms, &x, &mut matrix);
+            if damping > 0.0 {
+                (0..step.len()).for_each(|at| matrix.add(at, at, damping));
+            }
+            if !matrix.factorise() {
+                break;
+            }
+            matrix.solve(&mut step);
+            for (at, step) in step.iter_mut().enumerate() {
+                let most = BOX[Self::kind(at % n)];
+                *step = step.clamp(-most, most);
+            }
+            let next: Vec<f64> = x.iter().zip(&step).map(|(x, step)| x + step).collect();
+            let next_cost = self.cost(&terms, &next);
+            // NaN is no improvement.
+            if next_cost <= cost {
+                let gain = cost - next_cost;
+                (x, cost) = (next, next_cost);
+                damping = if damping > DAMPING[0] { damping / DAMPING[1] } else { 0.0 };
+                if gain < SETTLED * cost {
+                    break;
+                }
+            } else if next_cost - cost < SETTLED * cost {
+                break;
+            } else {
+                damping = if damping > 0.0 { damping * DAMPING[1] } else { DAMPING[0] };
+            }
+        }
+        Change { n_columns: n, x }
+    }
+
+    /// How a leg changes in a frame, with the contacts of that frame met exactly where the leg reaches.
+    pub(super) fn finished(&self, change: &Change, frame: usize, leg: usize) -> LegChange {
+        let motion = &self.legs[leg];
+        let x = change.frame(frame);
+        let [a, b, f] = of_leg(x, leg);
+        let found = LegChange {
+            hip: so3_exp(a),
+            knee: rotation_about(motion.axis[frame], b.x),
+            foot: so3_exp(f),
+        };
+        let target = |part: Part| {
+            let holds =
+                |held: &&Held| held.leg == leg && held.part == part && held.frames.contains(&frame);
+            self.held.iter().find(holds).map(|held| held.target)
+        };
+        let Posed { hip, thigh, shin, foot } = motion.posed(frame, x, leg);
+        let (ankle, turn) = match (target(Part::Heel), target(Part::Ball)) {
+            (None, None) => return found,
+            (Some(heel), None) => (heel, DQuat::IDENTITY),
+            (None, Some(ball)) => (ball - foot, DQuat::IDENTITY),
+            (Some(heel), Some(ball)) => (heel, shortest_rotation(foot, ball - heel)),
+        };
+        let knee = hip + thigh;
+        let axis = found.hip * motion.axis[frame];
+        let limb = TwoBone::new(hip, knee, knee + shin, ankle).with_mid_axis(axis);
+        let Ok(solved) = limb.solve() else { return found };
+        let hip = solved.start_correction * found.hip;
+        let knee = hip.conjugate() * solved.mid_correction * found.hip * found.knee;
+        LegChange { hip, knee, foot: turn * found.foot }
+    }
+}
+
+/// By how much a knee is straighter than it may be, as a negative number; 0 where it is not.
+fn limit_violation(motion: &LegMotion, frame: usize, x: &[f64], leg: usize) -> f64 {
+    let room = motion.flexion[frame] + x[3 + OF_LEG * leg + 3] - motion.least_flexion(frame);
+    room.min(0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two legs that swing, over a few frames.
+    fn legs(n_frames: usize) -> Vec<LegMotion> {
+        let wave = |frame: usize, k: usize| posekit::math::sin(0.7 * frame as f64 + k as f64);
+        let of_leg = |leg: usize| {
+            let frames = || 0..n_frames;
+            let turn =
+                |frame| so3_exp(DVec3::new(wave(frame, leg), 0.3 * wave(frame, leg + 5), 0.1));
+            let flexion: Vec<f64> = frames().map(|f| 0.5 + 0.4 * wave(f, leg + 2)).collect();
+            LegMotion {
+                hip: frames().map(|f| DVec3::new(0.1, 1.0, 0.05 * wave(f, 9))).collect(),
+                thigh: frames().map(|f| turn(f) * DVec3::new(0.0, -0.5, 0.0)).collect(),
+                shin: frames()
+                    .map(|f| turn(f) * rotation_about(DVec3::X, flexion[f]) * DVec3::NEG_Y * 0.5)
+                    .collect(),
+                foot: frames().map(|f| DVec3::new(0.0, -0.05, 0.15 + 0.01 * wave(f, 1))).collect(),
+                axis: frames().map(|f| turn(f) * DVec3::X).collect(),
+                flexion,
+                is_free: true,
+            }
+        };
+        (0..2).map(of_leg).collect()
+    }
+
+    fn held() -> Vec<Held> {
+        let of = |leg, part, frames| Held { leg, part, frames, target: DVec3::new(0.1, 0.1, 0.1) };
+        vec![of(0, Part::Heel, 2..5), of(0, Part::Ball, 3..7), of(1, Part::Ball, 0..4)]
+    }
+
+    fn changed(n: usize) -> Vec<f64> {
+        (0..n).map(|k| 0.2 * posekit::math::sin(1.3 * k as f64)).collect()
+    }
+
+    #[test]
+    fn derivatives_of_contacts_are_those_of_finite_differences() {
+        let (legs, held) = (legs(8), held());
+        let x = changed(17);
+        for held in &held {
+            let leg = &legs[held.leg];
+            let found = leg.linearised(held, 3, &x);
+            assert_eq!(found.value, leg.residual(held, 3, &x));
+            for (k, column) in found.by_leg.iter().enumerate() {
+                let off = |by: f64| {
+                    let mut x = x.clone();
+                    x[3 + OF_LEG * held.leg + k] += by;
+                    leg.residual(held, 3, &x)
+                };
+                let expected = (off(1e-6) - off(-1e-6)) / 2e-6;
+                assert!(column.distance(expected) < 1e-8, "{held:?}, {k}: {column}, {expected}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_descent_is_half_the_gradient_of_the_cost() {
+        let (legs, held) = (legs(8), held());
+        let mut locked = [false; 8];
+        locked[6] = true;
+        let problem =
+            Problem { legs: &legs, held: &held, has_root: true, locked: &locked, frame_time: 0.02 };
+        let terms = problem.terms();
+        let n = problem.n_columns();
+        // Small enough for the stiff terms, and knees over their limits.
+        let mut x: Vec<f64> = changed(8 * n).iter().map(|x| 0.5 * x).collect();
+        x[6 * n..7 * n].fill(0.0);
+        let mut hessian = problem.hessian(&terms);
+        let descent = problem.linearise(&terms, &x, &mut hessian);
+        for at in (0..x.len()).filter(|at| at / n != 6) {
+            let cost = |by: f64| {
+                let mut x = x.clone();
+                x[at] += by;
+                problem.cost(&terms, &x)
+            };
+            let expected = -(cost(1e-5) - cost(-1e-5)) / 4e-5;
+            let near = 1e-4 * (1.0 + expected.abs());
+            assert!((descent[at] - expected).abs() < near, "{at}: {}, {expected}", descent[at]);
+        }
+    }
+
+    #[test]
+    fn contacts_hold_and_locked_frames_stay() {
+        let legs = legs(30);
+        let target = legs[0].hip[12] + legs[0].thigh[12] + legs[0].shin[12];
+        let held = [Held { leg: 0, part: Part::Heel, frames: 11..14, target }];
+        let mut locked = [false; 30];
+        locked[..5].fill(true);
+        let problem =
+            Problem { legs: &legs, held: &held, has_root: true, locked: &locked, frame_time: 0.02 };
+        let change = problem.solve();
+        for frame in 11..14 {
+            let residual = legs[0].residual(&held[0], frame, change.frame(frame));
+            assert!(residual.length() < 1e-3, "{residual}");
+            let turns = problem.finished(&change, frame, 0);
+            let thigh = turns.hip * legs[0].thigh[frame];
+            let shin = turns.hip * turns.knee * legs[0].shin[frame];
+            let ankle = legs[0].hip[frame] + change.root(frame) + thigh + shin;
+            assert!(ankle.distance(target) < 1e-9, "{ankle}, {target}");
+        }
+        for frame in 0..5 {
+            assert!(change.frame(frame).iter().all(|x| x.abs() < 1e-5), "frame {frame}");
+        }
+    }
+}
