@@ -395,6 +395,17 @@ fn closed_forms_of_arms_allocate_nothing() {
         let mut q: Vec<f64> = (0..axes.len()).map(|i| 0.3 + 0.2 * i as f64).collect();
         let near = tool.world(&skeleton.poses(&q));
         let far = Pose::from_translation(DVec3::X * 3.0);
+        let start = q.clone();
+        let mut workspace = Workspace::default();
+        let mut solve = |target: Pose| {
+            let tasks = [FramePose::new(tool, target).into()];
+            let settings = Settings::default();
+            workspace.begin(&skeleton, &start, &tasks, Method::Auto, &settings).expect("valid");
+            let _ = workspace.run();
+        };
+        [near, far].into_iter().for_each(&mut solve);
+        let made = allocations(|| [far, near].into_iter().for_each(&mut solve));
+        assert_eq!(made, 0, "{} joints in a workspace", axes.len());
         for prefer in [Prefer::Nearest, Prefer::First] {
             let mut settings = ArmSettings::default();
             settings.prefer = prefer;

@@ -202,7 +202,7 @@ impl Run {
                 "one point to reach and two joints: two hinges in a plane, a ball and a hinge, or two balls, the balls without limits; with a ball, also its pole"
             }
             Method::Arm if !self.arm.suits() => {
-                "one position or pose of the tip of an unbranched path of at most 32 hinges and slides, without a largest change"
+                "the whole pose of the tip of an unbranched path of at most 32 hinges and slides, without a largest change"
             }
             Method::Direct if !is_free => {
                 "one point to reach and an unbranched chain of unlimited balls, or of unlimited hinges in a plane"

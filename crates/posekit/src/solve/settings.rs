@@ -20,8 +20,7 @@ pub enum Method {
     Auto,
     /// Two bones in closed form.
     TwoBone,
-    /// The kernel and the closed forms of serial [arms](crate::arm): one position or pose, whole or in part, of the tip of an unbranched path of hinges and
-    /// slides.
+    /// The kernel and the closed forms of serial [arms](crate::arm): the whole pose of the tip of an unbranched path of hinges and slides.
     Arm,
     /// Cyclic coordinate descent.
     Ccd,

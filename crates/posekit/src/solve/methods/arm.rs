@@ -8,11 +8,10 @@ use crate::arm::{self, ArmSettings, ArmStatus, Prefer};
 use crate::math::{Pose, sin_cos};
 use crate::skeleton::Skeleton;
 use crate::solve::pose::State;
-use crate::solve::problem::{Goal, Kind, NONE, Node, Problem};
+use crate::solve::problem::{Kind, NONE, Node, Problem};
 use crate::solve::recorder::Recorder;
 use crate::task::{Task, TaskKind};
 use alloc::vec::Vec;
-use core::f64::consts::FRAC_2_PI;
 
 /// Arms that are kept: those of a robot with several limbs that are solved for in turn.
 const KEPT: usize = 4;
@@ -89,10 +88,8 @@ impl Arm {
         let is_simple = |(i, node): (usize, &Node)| {
             problem.is_alone(i) && matches!(node.kind, Kind::Hinge { .. })
         };
-        let may_be_closed = matches!(problem.nodes.len(), 6 | 7)
-            && problem.is_plain
-            && problem.rotations.len() == 1
-            && problem.nodes.iter().enumerate().all(is_simple);
+        let may_be_closed =
+            matches!(problem.nodes.len(), 6 | 7) && problem.nodes.iter().enumerate().all(is_simple);
         let Some(k) = task(problem).filter(|_| may_be_closed || !needs_closed_form) else { return };
         let Some(tool) = tasks[k].kind.frames()[0] else { return };
         let is_held = |&joint: &usize| {
@@ -160,52 +157,34 @@ impl Arm {
     }
 }
 
-/// The only task of a problem, if it is a position or a pose, whole or in part, of the last of an unbranched path of hinges and slides.
+/// The only task of a problem, if it is the whole pose of the last of an unbranched path of hinges and slides.
 fn task(problem: &Problem) -> Option<usize> {
-    let mut tasks = problem.goals.iter().enumerate().filter(|(_, goal)| goal.weight > 0.0);
-    let (Some((k, goal)), None) = (tasks.next(), tasks.next()) else { return None };
+    let ([point], [_], true) = (&*problem.points, &*problem.rotations, problem.is_plain) else {
+        return None;
+    };
     let follows = |(i, node): (usize, &Node)| {
         node.parent == i.wrapping_sub(1)
             && matches!(node.kind, Kind::Hinge { .. } | Kind::Slide { .. })
             && node.gain != 0.0
     };
-    let is_of_tip = goal.carriers[0].node != NONE
-        && goal.carriers[0].node + 1 == problem.nodes.len()
+    let is_of_tip = point.node != NONE
+        && point.node + 1 == problem.nodes.len()
         && problem.nodes.iter().enumerate().all(follows);
-    let is_pose = matches!(goal.kind, TaskKind::Position(_) | TaskKind::Pose(_));
+    let is_pose = matches!(problem.goals[point.goal].kind, TaskKind::Pose(_));
     let is_bounded = problem.variables.iter().any(|v| v.is_largest_change != [false; 2]);
-    (goal.level == 1 && is_of_tip && is_pose && !is_bounded).then_some(k)
+    (is_of_tip && is_pose && !is_bounded).then_some(point.goal)
 }
 
 /// The target, in the world, and the settings of the arm.
 fn goal(problem: &Problem) -> (Pose, ArmSettings) {
-    let free = |counts: bool| if counts { 0.0 } else { f64::INFINITY };
-    let (target, slack) = match problem.goals.iter().find(|goal| goal.weight > 0.0) {
-        Some(Goal { kind: TaskKind::Pose(task), .. }) => {
-            let ([x, y, z], [rx, ry, rz]) = (task.axes.along, task.axes.about);
-            (task.world_from_target, [x, y, z, rx, ry, rz].map(free))
-        }
-        Some(Goal { kind: TaskKind::Position(task), .. }) => {
-            let about = f64::INFINITY;
-            (Pose::from_translation(task.target_in_world), [0.0, 0.0, 0.0, about, about, about])
-        }
-        _ => (Pose::IDENTITY, [f64::INFINITY; 6]),
-    };
-    let in_world = target.translation / problem.scale + problem.origin;
+    let (point, rotation) = (&problem.points[0], &problem.rotations[0]);
     // The kernel measures rotations by their chords.
-    let angle = problem.tolerance.angle;
-    let chord = 2.0 * sin_cos(0.5 * angle.min(1.0)).0;
-    let is_whole = slack[3..].iter().all(|slack| *slack == 0.0);
-    let chord = if is_whole { chord } else { FRAC_2_PI * chord };
+    let chord = 2.0 * sin_cos(0.5 * problem.tolerance.angle.min(1.0)).0;
     let distance = problem.tolerance.distance.max(TIGHTEST * problem.unit) / problem.scale;
-    let mut settings = ArmSettings::default()
-        .with_tolerances(distance, chord.max(TIGHTEST))
-        .with_slack(slack)
-        .with_prefer(if problem.settings.least_squares.least_change {
-            Prefer::Nearest
-        } else {
-            Prefer::First
-        });
+    let mut settings = ArmSettings::default().with_tolerances(distance, chord.max(TIGHTEST));
+    settings.prefer =
+        if problem.settings.least_squares.least_change { Prefer::Nearest } else { Prefer::First };
     settings.iterations = (problem.settings.iterations / 2).max(1);
-    (Pose::new(target.rotation, in_world), settings)
+    let target = point.target / problem.scale + problem.origin;
+    (Pose::new(rotation.target, target), settings)
 }
