@@ -18,8 +18,8 @@ use posekit_bench::motion::measure::{
 use posekit_bench::motion::peers::{Stand, averaged, naive_pin};
 use posekit_bench::report::{circumstances, markdown};
 use posekit_motion::{
-    CleanSettings, Clip, Contact, DetectSettings, Engine, FloorChoice, Hold, Leg, Plant, clean, find_floor,
-    find_legs, find_plants,
+    CleanSettings, Clip, Contact, DetectSettings, Engine, FloorChoice, Hold, Leg, Plant, clean,
+    find_floor, find_legs, find_plants,
 };
 
 #[path = "../../../crates/posekit-io/tests/support/clips.rs"]
@@ -166,8 +166,21 @@ fn main() -> Result<()> {
 /// Both engines under every fault, or those whose names contain a word.
 fn engines(word: Option<&str>) -> Result<()> {
     let head = [
-        "fault", "engine", "drift", "worst", "seen", "knee", "worst", "jerk", "worst", "change", "error",
-        "root error", "root moved", "us/frame", "x real time",
+        "fault",
+        "engine",
+        "drift",
+        "worst",
+        "seen",
+        "knee",
+        "worst",
+        "jerk",
+        "worst",
+        "change",
+        "error",
+        "root error",
+        "root moved",
+        "us/frame",
+        "x real time",
     ];
     let mut rows = vec![head.map(str::to_owned).to_vec()];
     let sound = clips::sound();
@@ -181,7 +194,10 @@ fn engines(word: Option<&str>) -> Result<()> {
             let clip = native.resampled(1.0 / RATE)?;
             let legs = find_legs(&clip).legs;
             // Where a fault changes frames, rate, side or unit, what comes of it is the sound clip.
-            let is_other = matches!(injury, Injury::Rate(_) | Injury::Mirrored | Injury::UpZ | Injury::Unit(_));
+            let is_other = matches!(
+                injury,
+                Injury::Rate(_) | Injury::Mirrored | Injury::UpZ | Injury::Unit(_)
+            );
             let of = if matches!(injury, Injury::Rate(_)) { native } else { &clip };
             let injured = skate::injure(of, &legs, injury);
             let truth = if is_other { injured.clone() } else { clip };
@@ -194,7 +210,8 @@ fn engines(word: Option<&str>) -> Result<()> {
             };
             let of = |engine: Option<Engine>| -> Result<Figures> {
                 let begun = Instant::now();
-                let cleaned = engine.map(|engine| clean(&injured, &CleanSettings { engine, ..settings.clone() }));
+                let cleaned = engine
+                    .map(|engine| clean(&injured, &CleanSettings { engine, ..settings.clone() }));
                 let taken = begun.elapsed().as_secs_f64();
                 let clip = match cleaned.transpose()? {
                     Some(cleaned) => cleaned.as_judged(&cleaned.clip).into_owned(),
@@ -208,10 +225,14 @@ fn engines(word: Option<&str>) -> Result<()> {
                 for (figures, engine) in both.iter().zip(["source", "staged", "space-time"]) {
                     println!(
                         "{name:28} {engine:10} drift {:6.2} {:6.1} knee {:5.2} jerk {:5.2} change {:5.2} mm error {:6.2} root {:6.1} moved {:6.1} us {:.1}",
-                        median(&figures.drifts), largest(&figures.drifts),
+                        median(&figures.drifts),
+                        largest(&figures.drifts),
                         worst_ratio(&figures.knee_pops, &both[0].knee_pops),
                         worst_ratio(&figures.jerks, &both[0].jerks),
-                        10.0 * mean(&figures.changes), 10.0 * mean(&figures.errors), mean(&figures.root_errors), largest(&figures.root_shifts),
+                        10.0 * mean(&figures.changes),
+                        10.0 * mean(&figures.errors),
+                        mean(&figures.root_errors),
+                        largest(&figures.root_shifts),
                         figures.seconds / figures.frames as f64 * 1e6,
                     );
                 }
