@@ -21,6 +21,7 @@ const folder = process.env["SNIPPETS"] ?? "";
 const SETTINGS: Readonly<Record<MethodName, SettingsSubset>> = {
   auto: { iterations: 40 },
   "two-bone": { tolerance: 1e-5 },
+  arm: { tolerance: 1e-5 },
   direct: { tolerance: 1e-5 },
   ccd: { classic: true, ccd: { weights: [0.5, 1] } },
   fabrik: { classic: true, iterations: 40, tolerance: 1e-5 },
@@ -35,7 +36,7 @@ function orders(): [string, SnippetOrder][] {
     return runs.map(({ method, settings }, run): [string, SnippetOrder] => [`${id}-${run}`, { problem, urdf, method, settings }]);
   });
   const methods = METHODS.flatMap((method) => [{}, SETTINGS[method]].map((settings, given): [string, SnippetOrder] => {
-    const { problem, urdf } = sceneDocument(method === "two-bone" || method === "ccd" ? "crowd" : "rope");
+    const { problem, urdf } = sceneDocument(method === "arm" ? "arm6" : method === "two-bone" || method === "ccd" ? "crowd" : "rope");
     return [`${method}-${given}`, { problem, urdf, method, settings }];
   }));
   return [...scenes, ...methods];

@@ -727,7 +727,7 @@ impl Robot {
     /// start : array_like (n_values,), optional
     ///     The configuration to start from [rad, m]; by default `start`.
     /// method : str, default "auto"
-    ///     "least-squares", "ccd", "fabrik", "relaxation", "direct", "two-bone".
+    ///     "least-squares", "arm", "ccd", "fabrik", "relaxation", "direct", "two-bone".
     /// tolerance, orientation_tolerance : float, optional
     ///     What counts as reached [m, rad]; by default 1e-6 of the reach, and 1e-6.
     /// iterations : int, optional

@@ -52,6 +52,7 @@
 //! |---|---|---|
 //! | [`Auto`](solve::Method::Auto) | everything | chooses one of the methods below |
 //! | [`TwoBone`](solve::Method::TwoBone) | two joints and a point | closed form, both answers |
+//! | [`Arm`](solve::Method::Arm) | a tool's pose on hinges and slides | closed forms and a kernel for robot arms, all branches |
 //! | [`Direct`](solve::Method::Direct) | unbranched chains without limits | a convex problem in as many unknowns as there are dimensions |
 //! | [`Ccd`](solve::Method::Ccd) | any joints, limits, trees, orientations | one joint after the other makes its best move |
 //! | [`Fabrik`](solve::Method::Fabrik) | chains and trees, smooth bends | points are dragged to the target and back to the root |

@@ -2,7 +2,7 @@
 
 import type { MethodName, RunResult, RunSpec } from "./types.ts";
 
-export const METHODS: readonly MethodName[] = ["auto", "two-bone", "direct", "ccd", "fabrik", "relaxation", "least-squares"];
+export const METHODS: readonly MethodName[] = ["auto", "two-bone", "arm", "direct", "ccd", "fabrik", "relaxation", "least-squares"];
 
 /** Methods that have a published iteration, which `classic` runs as its text gives it. */
 export const PUBLISHED: readonly MethodName[] = ["ccd", "fabrik", "relaxation"];

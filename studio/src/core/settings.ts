@@ -3,7 +3,7 @@
 import { METHODS, PUBLISHED } from "./methods.ts";
 import type { MethodName, SettingSpec, SettingsSubset } from "./types.ts";
 
-const ITERATED: MethodName[] = ["auto", "direct", "ccd", "fabrik", "relaxation", "least-squares"];
+const ITERATED: MethodName[] = ["auto", "arm", "direct", "ccd", "fabrik", "relaxation", "least-squares"];
 
 const common = { unit: "", min: 0, max: 1, step: 1, choices: [] };
 

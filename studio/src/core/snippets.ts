@@ -80,6 +80,7 @@ function isEmpty(value: unknown): boolean {
 const METHODS_IN_RUST: Readonly<Record<MethodName, string>> = {
   auto: "Auto",
   "two-bone": "TwoBone",
+  arm: "Arm",
   direct: "Direct",
   ccd: "Ccd",
   fabrik: "Fabrik",

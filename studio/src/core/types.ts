@@ -26,7 +26,7 @@ export const SCENE_IDS = [
 ] as const;
 export type SceneId = (typeof SCENE_IDS)[number];
 
-export type MethodName = "auto" | "two-bone" | "direct" | "ccd" | "fabrik" | "relaxation" | "least-squares";
+export type MethodName = "auto" | "two-bone" | "arm" | "direct" | "ccd" | "fabrik" | "relaxation" | "least-squares";
 
 /** Any of the library's settings, by the names of the library's fields; what is left out keeps its default. */
 export interface SettingsSubset {

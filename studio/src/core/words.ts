@@ -7,6 +7,7 @@ const METHOD_WORDS: Record<MethodName, string> = {
   auto: "Automatic",
   direct: "Direct",
   "two-bone": "Two-bone",
+  arm: "Robot arm",
   ccd: "CCD",
   fabrik: "FABRIK",
   relaxation: "Relaxation",

@@ -137,12 +137,12 @@ impl SolverLook {
         matches!(self, Self::TwoBone | Self::Direct)
     }
 
-    /// The look of a solver by its command-line name; names without a colour of their own (`auto` too) give [`Self::Other`].
+    /// The look of a solver by its command-line name: all closed forms have one colour, and an arm that of two bones; names without a colour of their own (`auto` too) give [`Self::Other`].
     ///
     /// For the automatic choice, pass the name of the solver that it chose.
     pub(crate) fn of(name: &str) -> Self {
         match name {
-            "two-bone" => Self::TwoBone,
+            "two-bone" | "arm" => Self::TwoBone,
             "direct" => Self::Direct,
             "ccd" => Self::Ccd,
             "fabrik" => Self::Fabrik,

@@ -29,7 +29,7 @@ impl Solver {
 impl Solver {
     /// Begins a solve with the current targets.
     ///
-    /// - `method`: `auto`, `two-bone`, `direct`, `ccd`, `fabrik`, `relaxation` or `least-squares`
+    /// - `method`: `auto`, `two-bone`, `arm`, `direct`, `ccd`, `fabrik`, `relaxation` or `least-squares`
     /// - `settings`: JSON, any of the library's settings
     /// - `start`: joint values, or the points of a chain of points; by default those of the problem
     pub fn begin(

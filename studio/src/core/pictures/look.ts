@@ -52,7 +52,8 @@ export const SOLVERS: readonly SolverLook[] = [
 
 /** The look of a method by its command-line name. The automatic choice wears that of the solver it chose: ask with that name. */
 export function lookOf(method: string): SolverLook {
-  const found = SOLVERS.find((look) => look.name === method);
+  // A robot arm is a closed form, and never stands beside two bones.
+  const found = SOLVERS.find((look) => look.name === (method === "arm" ? "two-bone" : method));
   return found ?? (SOLVERS[6] as SolverLook);
 }
 
