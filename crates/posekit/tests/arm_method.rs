@@ -11,7 +11,7 @@ use posekit::task::{FramePose, Position, Task};
 use std::f64::consts::PI;
 use support::Rng;
 
-/// The axes of a UR5e: three in parallel, the last two meet.
+/// The axes of one of Universal Robots' arms: three in parallel, the last two meet.
 const UR: [(DVec3, DVec3); 6] = [
     (DVec3::Z, DVec3::new(0.0, 0.0, 0.1625)),
     (DVec3::Y, DVec3::new(0.0, 0.138, 0.0)),
@@ -227,10 +227,10 @@ fn what_is_no_arm_is_refused_by_name_and_solved_otherwise_by_auto() {
 fn other_branches_are_not_left_for_the_next_solve() {
     let (skeleton, tool) = arm(&UR, PI);
     let mut workspace = Workspace::default();
-    let task = at(&skeleton, tool, &[0.5, -1.0, 1.2, 0.3, 0.9, 0.1]);
+    let tasks = [at(&skeleton, tool, &[0.5, -1.0, 1.2, 0.3, 0.9, 0.1])];
     let settings = Settings::default();
-    workspace.begin(&skeleton, &[0.0; 6], &[task.clone()], Method::Auto, &settings).unwrap();
+    workspace.begin(&skeleton, &[0.0; 6], &tasks, Method::Auto, &settings).unwrap();
     assert!(workspace.run().others.len() > 1);
-    workspace.begin(&skeleton, &[0.0; 6], &[task], Method::LeastSquares, &settings).unwrap();
+    workspace.begin(&skeleton, &[0.0; 6], &tasks, Method::LeastSquares, &settings).unwrap();
     assert!(workspace.run().others.is_empty());
 }
