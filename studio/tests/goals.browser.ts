@@ -96,7 +96,7 @@ test("a limit of a robot is dragged and typed", async () => {
   const was = await most();
   await page.evaluate((at) => { globalThis.posekitSession.selection.value = `limit:${at}:max`; }, joint);
   await settled(page);
-  const field = page.getByLabel("Maximum");
+  const field = page.getByLabel("Maximum", { exact: true });
   if (!(await field.isVisible())) await page.locator("summary", { hasText: "Selected" }).click();
   await field.fill("-40");
   await field.press("Enter");

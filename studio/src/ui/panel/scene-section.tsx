@@ -29,7 +29,7 @@ export function SceneSection() {
         checked={document.warm}
         onChange={(on) => { session.setWarm(on); }}
       />}
-      <button type="button" class="button phone-only" onClick={() => { session.reset(); }}><RotateCcw size={16} aria-hidden />Back to the scene as it was</button>
+      <button type="button" class="button phone-only" onClick={() => { session.reset(); }}><RotateCcw size={16} aria-hidden />Reset to the original scene</button>
       {info && info.warnings.length > 0 && (
         <ul class="warnings">{info.warnings.map((warning) => <li key={warning}>{warning}</li>)}</ul>
       )}
