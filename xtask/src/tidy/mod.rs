@@ -5,10 +5,12 @@
 
 mod arrows;
 mod citations;
+mod links;
 mod map;
 mod text;
 
 use std::fs;
+use std::path::Path;
 use std::process::Command;
 
 use anyhow::{Result, bail};
@@ -73,6 +75,9 @@ fn findings(file: &File, files: &[File]) -> Vec<Finding> {
         found.extend(arrows::forbidden(&file.path, &file.text));
         let references = text_of(files, "docs/references.md").unwrap_or_default();
         found.extend(citations::unknown(&file.text, references));
+    }
+    if file.path.ends_with(".md") {
+        found.extend(links::broken(&file.path, &file.text, Path::exists));
     }
     if !is_lock_file(&file.path) {
         found.extend(text::machine_paths(&file.text));

@@ -21,8 +21,9 @@ use crate::report;
 use crate::table::{Align, Cell, Table, WIDTH};
 
 /// Solvers in the order of the table.
-const METHODS: [Method; 6] = [
+const METHODS: [Method; 7] = [
     Method::TwoBone,
+    Method::Arm,
     Method::Direct,
     Method::Ccd,
     Method::Fabrik,
