@@ -22,10 +22,6 @@ const PATIENCE: u32 = 5;
 /// Convergence crawls when 2 to this power further iterations at the present rate would not reach the tolerance.
 const HORIZON_DOUBLINGS: u32 = 4;
 
-/// When one iteration in this many is left, but at most that many, the best state is first refined to a local minimum.
-const RESERVE: u32 = 5;
-const MOST_RESERVED: u32 = 200;
-
 /// The most steps towards a local minimum: a pose that takes longer creeps along an almost flat valley.
 const MOST_TO_REST: u32 = 1000;
 
@@ -58,8 +54,6 @@ pub(crate) struct Driver {
     before: f64,
     /// Set when the last escape failed and the next follows immediately: whether it leaves a lock-up.
     locked: Option<bool>,
-    /// The best state is already a local minimum.
-    has_rested: bool,
     /// How the solve ends once refinement is done.
     closing: Option<Ending>,
     best: Best,
@@ -86,7 +80,7 @@ impl Driver {
             self.trace.clear();
         }
         self.limit = run.problem.settings.iterations.saturating_add(self.iteration);
-        (self.attempts, self.has_rested) = (0, false);
+        self.attempts = 0;
         (self.escaped_at, self.accelerated_at, self.escaped_by) = (None, None, None);
         (self.closing, self.locked, self.at_first_attempt) = (None, None, f64::INFINITY);
         self.best = judge(run);
@@ -170,14 +164,6 @@ impl Driver {
             (self.attempts, self.at_first_attempt) = (0, self.best.progress);
         }
         let budget = self.limit - self.iteration;
-        let is_late = budget <= (self.limit / RESERVE).min(MOST_RESERVED);
-        if is_late && self.attempts > 0 && !self.has_rested {
-            // The remaining iterations are for further attempts.
-            self.has_rested = true;
-            self.rest(run);
-            self.locked = Some(locked);
-            return None;
-        }
         let Some(Escape { steps, by }) = run.escape(self.attempts, budget) else {
             self.rest(run);
             self.locked = None;

@@ -1,8 +1,9 @@
 //! Which limits block a pose, and by how much.
 
 use super::LeastSquares;
+use super::rows::refill;
 use super::structure::{Block, Motion};
-use crate::math::sqrt;
+use crate::math::{dot, sqrt};
 use crate::solve::methods::Method;
 use crate::solve::pose::State;
 use crate::solve::problem::{Kind, Problem};
@@ -37,9 +38,12 @@ impl LeastSquares {
         holds.clear();
         self.resume(problem, state);
         self.system.differentiate(problem, state);
-        self.find_slope(false);
-        let rows = (0..self.system.rows.len()).map(|r| self.system.counted(r));
-        let miss = sqrt(rows.map(|e| e * e).sum());
+        // The negative gradient of half the sum of squares, `Jᵀ e`.
+        self.right.clear();
+        self.right.extend((0..self.system.rows.len()).map(|r| self.system.counted(r)));
+        refill(&mut self.curvature, self.system.structure.n_unknowns, 0.0);
+        self.system.add_transposed(&self.right, &mut self.curvature);
+        let miss = sqrt(dot(&self.right, &self.right));
         let enough = SLOPE * miss * problem.unit;
         let blocks = &self.system.structure.blocks;
         let root_weight = sqrt(problem.weight_unit(1));

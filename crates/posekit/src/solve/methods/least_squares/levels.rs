@@ -5,7 +5,7 @@
 //! undone, so a lower level never disturbs a higher one. Satisfied tasks are held at their targets, the others at their final residuals.
 
 use super::rows::make_room;
-use super::{DAMPING_FACTOR, LeastSquares};
+use super::{DAMPING_FACTOR, LeastSquares, STANDSTILL};
 use crate::solve::pose::{State, Values};
 use crate::solve::problem::Problem;
 use crate::task::{Miss, Task};
@@ -26,18 +26,14 @@ const RESTORATION_DAMPING: f64 = 1e-14;
 /// Equalities hold to this fraction of the unit of length.
 const HELD: f64 = 1e-11;
 
-/// A level is complete when a step is this short \[rad, or the unit of length\] or leaves this fraction of the sum of squares; least change,
-/// already when a step is this fraction of the change.
+/// A level is complete when a step is this short \[rad, or the unit of length\] or stands still; least change, already when a step is this
+/// fraction of the change.
 const SHORT: f64 = 1e-9;
-const STANDSTILL: f64 = 1.0 - 1e-11;
 const SMALL_PART: f64 = 1e-6;
 
 /// Damping of the first step of a level, and the least, relative to the square of the unit of length: both negligible.
 const FIRST_DAMPING: f64 = 1e-6;
 const LEAST_DAMPING: f64 = 1e-12;
-
-/// The largest damping of the first step of a level, relative to the smallest cost: costs damp sufficiently.
-const BESIDE_COSTS: f64 = 1e-3;
 
 /// The level of least change, below all levels of tasks.
 pub(super) const LEAST_CHANGE: u8 = Task::LOWEST_LEVEL + 1;
@@ -149,10 +145,7 @@ impl LeastSquares {
         (self.accelerates, self.patience) = (true, 0);
         self.list_costs(problem, state, level);
         self.measure(problem, state);
-        let costs = self.step.cost.iter().filter(|cost| **cost > 0.0);
-        let smallest = costs.fold(f64::INFINITY, |least: f64, cost| least.min(*cost));
-        let first = FIRST_DAMPING * problem.unit * problem.unit;
-        self.damping = first.min(BESIDE_COSTS * smallest);
+        self.damping = FIRST_DAMPING * problem.unit * problem.unit;
     }
 
     /// The right side of every row; for an equality, back to its held residual.

@@ -32,25 +32,16 @@ use rows::{System, make_room};
 use step::Step;
 use structure::Motion;
 
-/// A descent ends when this many steps have not halved the sum of squares, because another start is more promising, unless it is
-/// [`CLOSE`], where valleys are narrow and convergence is slow.
+/// A descent ends when this many steps have not halved the sum of squares, because another start is more promising.
 const STEPS_TO_HALVE: u32 = 4;
 
 /// The same for one start among many: it ends when this many steps leave more than this fraction.
 const DOUBTFUL_STEPS: u32 = 2;
 const DOUBTFUL_PART: f64 = 0.75;
 
-/// A descent to a local minimum ends when a step reduces the sum of squares, minus its proven lower bound, by less than this fraction.
-const STANDSTILL: f64 = 1e-11;
-
-/// A gradient of the objective this small, relative to the residual and the unit of length, is rounding: the pose is a local minimum.
-const REST: f64 = 1e-11;
-
-/// With a longer step the gradient need not be examined \[rad, or the unit of length\].
-const RESTLESS: f64 = 1e-6;
-
-/// Sum of squares, relative to the unit of length, below which a descent is close: residuals of 3e-4.
-const CLOSE: f64 = 1e-7;
+/// A descent to a local minimum ends when a step leaves more than this fraction of the sum of squares,
+/// minus its proven lower bound.
+const STANDSTILL: f64 = 1.0 - 1e-11;
 
 /// The fraction of a step at which its curvature is probed, and the largest correction relative to the step that is accepted: h and α of
 /// \[transtrum12\].
@@ -93,8 +84,8 @@ pub(in crate::solve) enum Until {
 /// The outcome of a step.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Outcome {
-    /// It reduced the sum of squares, which was this before.
-    Better(f64),
+    /// It reduced the sum of squares.
+    Better,
     /// It did not; the pose is restored and damping raised.
     Worse,
     /// The pose is a local minimum.
@@ -108,7 +99,7 @@ pub(in crate::solve) struct LeastSquares {
     step: Step,
     kept: Values,
     kept_misses: Vec<f64>,
-    /// One number per unknown: a correction of the step, or the gradient of the objective.
+    /// One number per unknown: a correction of the step, or the gradient of the sum of squares.
     curvature: Vec<f64>,
     /// The right side of each row.
     right: Vec<f64>,
@@ -246,21 +237,18 @@ impl LeastSquares {
         let proven: f64 = shortfalls.sum();
         while taken < steps && !self.is_there(problem, state) {
             if taken % stride == stride - 1 {
-                if self.merit > (part * milestone).max(CLOSE * problem.unit * problem.unit) {
+                if self.merit > part * milestone {
                     break;
                 }
                 milestone = self.merit;
             }
             taken += 1;
-            match self.descend(problem, state, factor) {
-                Outcome::AtRest => break,
-                Outcome::Better(before)
-                    if until == Until::AtRest
-                        && before - self.merit <= STANDSTILL * (before - proven) =>
-                {
-                    break;
-                }
-                Outcome::Better(_) | Outcome::Worse => {}
+            let before = self.merit;
+            let outcome = self.descend(problem, state, factor);
+            let part_left = (self.merit - proven) / (before - proven);
+            let stands_still = outcome == Outcome::Better && part_left >= STANDSTILL;
+            if outcome == Outcome::AtRest || (until == Until::AtRest && stands_still) {
+                break;
             }
         }
         if until == Until::AtRest {
@@ -328,9 +316,6 @@ impl LeastSquares {
         if !self.step.solve(problem, state, system, &system.misses, 0, damping) {
             return Outcome::AtRest;
         }
-        if self.step.longest() <= RESTLESS && self.is_at_rest(REST * unit) {
-            return Outcome::AtRest;
-        }
         self.kept.copy_from(&state.values);
         let is_whole = self.step.is_whole();
         let is_accelerated =
@@ -345,7 +330,7 @@ impl LeastSquares {
         let before = self.merit;
         if self.measure(problem, state) < before {
             self.lower_damping(factor, LEAST_DAMPING * unit * unit);
-            return Outcome::Better(before);
+            return Outcome::Better;
         }
         state.restore(problem, &self.kept);
         self.measure(problem, state);
@@ -418,24 +403,6 @@ impl LeastSquares {
         if size <= LARGEST_CORRECTION * LARGEST_CORRECTION * straight {
             self.step.x.iter_mut().zip(correction).for_each(|(x, by)| *x += by);
         }
-    }
-
-    /// Whether the gradient vanishes: `|Jᵀ e|` is negligible beside `|e|`.
-    fn is_at_rest(&mut self, least: f64) -> bool {
-        self.find_slope(true);
-        dot(&self.curvature, &self.curvature) <= least * least * self.merit
-    }
-
-    /// The negative gradient `Jᵀ e`, with or without the costs.
-    fn find_slope(&mut self, with_costs: bool) {
-        let by = if with_costs { 1.0 } else { 0.0 };
-        let costs = self.step.cost.iter().zip(&self.step.target);
-        self.curvature.clear();
-        self.curvature.extend(costs.map(|(cost, target)| by * cost * target));
-        let system = &self.system;
-        self.kept_misses.clear();
-        self.kept_misses.extend((0..system.rows.len()).map(|r| system.counted(r)));
-        system.add_transposed(&self.kept_misses, &mut self.curvature);
     }
 }
 
