@@ -339,12 +339,12 @@ fn race(sound: &Sound, injured: &Clip) -> Result<[Figures; 6]> {
         ease_out: settings.ease,
     };
     let contacts = Some(stands.iter().map(contact).collect());
-    let told = CleanSettings { contacts, ..settings.clone() };
+    let reported = CleanSettings { contacts, ..settings.clone() };
     Ok([
         timed(&|| Ok(injured.clone()))?,
         timed(&|| naive_pin(injured, &stands))?,
         timed(&|| averaged(injured, &stands, leg))?,
-        timed(&|| clean(injured, &told).map(|cleaned| cleaned.clip))?,
+        timed(&|| clean(injured, &reported).map(|cleaned| cleaned.clip))?,
         timed(&|| clean(injured, &settings).map(|cleaned| cleaned.clip))?,
         timed(&|| {
             let settings = CleanSettings { engine: Engine::SpaceTime, ..settings.clone() };

@@ -117,18 +117,18 @@ fn what_cannot_walk_on_the_spot_is_judged_as_it_is() {
         (&nothing, "No legs were found"),
     ] {
         let output = fixed.with_file_name("not-on-the-spot.bvh");
-        let told = |output: &Output| {
+        let reported = |output: &Output| {
             let said = [&output.stdout[..], &output.stderr[..]].concat();
             String::from_utf8_lossy(&said).into_owned()
         };
         let (plain, given) = (check(path, &[]), check(path, &["--in-place"]));
-        assert_eq!(plain.status.code(), given.status.code(), "{}", told(&given));
+        assert_eq!(plain.status.code(), given.status.code(), "{}", reported(&given));
         assert_eq!(plain.stdout, given.stdout, "the same is found");
         let mut clean = Command::new(env!("CARGO_BIN_EXE_posekit"));
         clean.arg("clean").arg(path).args(["--in-place", "--force", "-o"]).arg(&output);
         let cleaned = clean.output().unwrap();
-        assert!(cleaned.status.success(), "{}", told(&cleaned));
-        for said in [told(&given), told(&cleaned)] {
+        assert!(cleaned.status.success(), "{}", reported(&cleaned));
+        for said in [reported(&given), reported(&cleaned)] {
             assert!(said.contains(words), "{said}");
             assert!(!said.contains("in-place walk: feet are judged"), "{said}");
         }

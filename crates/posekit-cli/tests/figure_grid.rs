@@ -187,11 +187,11 @@ fn faults_of(stance: &Stance, way: DVec3, found: &Solution) -> Vec<String> {
         faults.push("a value is not finite or outside its limit".to_owned());
     }
     let misses: Vec<_> = tasks(stance, way).iter().map(|task| task.miss(skeleton, q)).collect();
-    for (miss, told) in misses.iter().zip(&found.misses) {
-        let is_same =
-            (miss.distance - told.distance).abs() < 1e-9 && (miss.angle - told.angle).abs() < 1e-7;
+    for (miss, reported) in misses.iter().zip(&found.misses) {
+        let is_same = (miss.distance - reported.distance).abs() < 1e-9
+            && (miss.angle - reported.angle).abs() < 1e-7;
         if !(is_same && miss.distance.is_finite() && miss.angle.is_finite()) {
-            faults.push(format!("told {told:?}, is {miss:?}"));
+            faults.push(format!("reported {reported:?}, is {miss:?}"));
         }
     }
     let is_held = misses.iter().all(|miss| miss.distance <= HELD && miss.angle <= HELD);

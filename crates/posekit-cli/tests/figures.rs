@@ -232,8 +232,11 @@ fn restarts_and_least_change_are_options() {
     for option in [&["--restarts", "3"][..], &["--no-least-change"]] {
         let output = two_bones("unsuited", UP, &[option, &["--solver", "ccd"]].concat());
         assert_eq!(output.status.code(), Some(2), "{option:?}");
-        let told = errors(&output);
-        assert!(told.contains(option[0]) && told.contains("--solver least-squares"), "{told}");
+        let reported = errors(&output);
+        assert!(
+            reported.contains(option[0]) && reported.contains("--solver least-squares"),
+            "{reported}"
+        );
     }
 }
 

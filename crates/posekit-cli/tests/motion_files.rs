@@ -20,13 +20,13 @@ fn open(path: &Path) -> MotionFile {
 }
 
 /// What a command said of the one file, with `--json`.
-fn told(arguments: &[&str], paths: &[&Path]) -> Value {
+fn reported(arguments: &[&str], paths: &[&Path]) -> Value {
     let output = run(&[&arguments[..1], &["--json"], &arguments[1..]].concat(), paths);
     assert_eq!(output.status.code(), Some(0), "{arguments:?}: {}", errors(&output));
     json(&text(&output))["files"][0].clone()
 }
 
-/// The first of the motions, as a command told it.
+/// The first of the motions, as a command reported it.
 fn clip(file: &Value) -> &Value {
     &file["clips"][0]
 }
@@ -118,7 +118,7 @@ fn exported(place: &Path) -> PathBuf {
 fn a_gltf_in_another_time_is_read_at_the_rate_that_was_asked_for() {
     let place = place("files-rate");
     let input = exported(&place);
-    assert_ne!(clip(&told(&["info"], &[&input]))["fps"], json!(24));
+    assert_ne!(clip(&reported(&["info"], &[&input]))["fps"], json!(24));
     for (number, (options, fps, frames)) in [
         (&["--to-fps", "24"][..], 24.0, 106),
         (&["--to-fps", "50"], 50.0, 221),
@@ -131,8 +131,8 @@ fn a_gltf_in_another_time_is_read_at_the_rate_that_was_asked_for() {
     {
         let output = place.join(format!("{number}.glb"));
         let arguments = [&["retime", "--clip", "1"], options, &["-o"]].concat();
-        let made = told(&arguments, &[&output, &input]);
-        let found = told(&["info", "--clip", "1"], &[&output]);
+        let made = reported(&arguments, &[&output, &input]);
+        let found = reported(&["info", "--clip", "1"], &[&output]);
         for (field, expected) in [("fps", fps), ("frames", f64::from(frames))] {
             assert_eq!(clip(&found)[field].as_f64(), Some(expected), "{options:?}: {field}");
             assert_eq!(clip(&made)[field].as_f64(), Some(expected), "{options:?}: {field}");
@@ -149,10 +149,10 @@ fn a_gltf_in_another_time_is_read_at_the_rate_that_was_asked_for() {
         assert!(n_single < 8, "{n_single}");
         assert_eq!(old[1], new[1], "the other motion is as it was");
     }
-    // So few keys that they are taken for keys, not for frames: that is told.
+    // So few keys that they are taken for keys, not for frames: that is reported.
     let rare = run(&["retime", "--to-fps", "8", "-o"], &[&place.join("rare.glb"), &input]);
     assert!(errors(&rare).contains("--fps 8 reads them as frames"), "{}", errors(&rare));
-    let found = told(&["info", "--fps", "8"], &[&place.join("rare.glb")]);
+    let found = reported(&["info", "--fps", "8"], &[&place.join("rare.glb")]);
     assert_eq!(clip(&found)["frames"], json!(36));
 }
 
@@ -215,7 +215,7 @@ fn bones_of_a_gltf_become_longer_where_that_reaches() {
     };
     let cleaned = |output: &Path, more: &[&str]| {
         let all = [&["clean", "--keep-path", "--force"], &asked[..], more, &["-o"]].concat();
-        told(&all, &[output, &input])
+        reported(&all, &[output, &input])
     };
     wide_apart(source, APART, &contacts);
     let (without, with) = (cleaned(&rigid, &[]), cleaned(&longer, &["--max-stretch", "0.02"]));
@@ -248,7 +248,7 @@ fn bones_of_a_gltf_become_longer_where_that_reaches() {
     wide_apart(source, APART, &contacts);
     cleaned(&longer, &["--max-stretch", "0.02"]);
     let all = [&["clean", "--keep-path", "--max-stretch", "0.02"], &asked[..], &["-o"]].concat();
-    assert_eq!(clip(&told(&all, &[&again, &longer]))["largest_change"], json!(0.0));
+    assert_eq!(clip(&reported(&all, &[&again, &longer]))["largest_change"], json!(0.0));
     assert_eq!(fs::read(&again).unwrap(), fs::read(&longer).unwrap());
     // The joints of a BVH have no channels for it.
     let bvh = clean(&walk(), &place.join("walk.bvh"), &["--max-stretch", "0.02"]);
@@ -268,17 +268,17 @@ fn a_rate_that_is_given_is_written_though_nothing_else_changes() {
         [&["clean"][..], &["retime", "--speed", "1"], &["convert"]].into_iter().enumerate()
     {
         let output = place.join(format!("{number}.bvh"));
-        told(&[command, &["--fps", "25", "-o"]].concat(), &[&output, &input]);
+        reported(&[command, &["--fps", "25", "-o"]].concat(), &[&output, &input]);
         assert_eq!(fs::read_to_string(&output).unwrap(), expected, "{command:?}: that alone");
-        let found = told(&["info"], &[&output]);
+        let found = reported(&["info"], &[&output]);
         assert_eq!(clip(&found)["fps"], json!(25.0), "{command:?}");
         let same = place.join(format!("{number}-same.bvh"));
-        told(
+        reported(
             &[command, &["--fps", &(1.0 / time.parse::<f64>().unwrap()).to_string(), "-o"]]
                 .concat(),
             &[&same, &input],
         );
-        assert_eq!(told(&["info"], &[&same])["clips"], told(&["info"], &[&input])["clips"]);
+        assert_eq!(reported(&["info"], &[&same])["clips"], reported(&["info"], &[&input])["clips"]);
     }
     // What is edited, too, keeps the rest of its text.
     let edited = place.join("edited.bvh");
@@ -288,7 +288,7 @@ fn a_rate_that_is_given_is_written_though_nothing_else_changes() {
     let broken = place.join("broken.bvh");
     fs::write(&broken, source.replacen(time, "0", 1)).unwrap();
     let mended = place.join("mended.bvh");
-    told(&["convert", "--fps", "25", "-o"], &[&mended, &broken]);
+    reported(&["convert", "--fps", "25", "-o"], &[&mended, &broken]);
     assert_eq!(fs::read_to_string(&mended).unwrap(), expected);
 }
 
@@ -301,19 +301,19 @@ fn a_capture_is_converted_to_itself_byte_for_byte() {
     fs::write(&odd, text).unwrap();
     for input in [odd, walk()] {
         let output = place.join("out.bvh");
-        told(&["convert", "--force", "-o"], &[&output, &input]);
+        reported(&["convert", "--force", "-o"], &[&output, &input]);
         assert_eq!(fs::read(&output).unwrap(), fs::read(&input).unwrap(), "{}", input.display());
     }
     // By way of a GLB numbers have single precision, in which a second way round changes next to nothing.
     let step = |from: &Path, name: &str| {
         let to = place.join(name);
-        told(&["convert", "--unit", "0.01", "-o"], &[&to, from]);
+        reported(&["convert", "--unit", "0.01", "-o"], &[&to, from]);
         to
     };
     let (first, second) = {
         let first = step(&step(&walk(), "1.glb"), "1.bvh");
         let again = place.join("2.glb");
-        told(&["convert", "-o"], &[&again, &first]);
+        reported(&["convert", "-o"], &[&again, &first]);
         (open(&first), open(&step(&again, "2.bvh")))
     };
     let source = open(&walk());
@@ -352,7 +352,7 @@ fn legs_at_rest_say_which_way_is_up_where_nothing_else_does() {
         text(&one).contains("+z up")
             && text(&one).contains("Z is probably up (by its legs at rest)")
     );
-    assert_eq!(errors(&one), "", "told with all else");
+    assert_eq!(errors(&one), "", "reported with all else");
     let all = run(&["info"], &[&folder]);
     let words = errors(&all);
     assert!(words.contains("uncertain; +z is used, and --up overrides it: legs.bvh"), "{words}");
@@ -369,11 +369,11 @@ fn a_fast_motion_keeps_its_frames() {
     let source = file.clip(0).unwrap();
     let fast = Clip::try_new(source.skeleton().clone(), 1e-3, source.values().to_vec()).unwrap();
     fs::write(&input, to_glb(&fast, "fast").unwrap()).unwrap();
-    let found = told(&["info"], &[&input]);
+    let found = reported(&["info"], &[&input]);
     assert_eq!(clip(&found)["fps"].as_f64().map(f64::round), Some(1000.0));
     assert_eq!(clip(&found)["frames"], json!(source.n_frames()));
     assert_eq!(errors(&run(&["info"], &[&input])), "");
-    // Without a steady rate there are fewer frames, which is told.
+    // Without a steady rate there are fewer frames, which is reported.
     let (mut file, mut data) = parts(&input);
     let times: Vec<f32> =
         (0..source.n_frames()).map(|k| (9 * k + k * k % 7) as f32 * 1e-4).collect();
@@ -411,7 +411,7 @@ fn what_docs_say_of_another_time_is_measured() {
         let output = motion_support::posekit().args(&words).current_dir(&place).output().unwrap();
         assert_eq!(output.status.code(), Some(0), "{line}: {}", errors(&output));
         let at = words.iter().position(|word| *word == "-o").unwrap();
-        let report = told(&["check", "--bound", "500"], &[&place.join(words[at + 1])]);
+        let report = reported(&["check", "--bound", "500"], &[&place.join(words[at + 1])]);
         let metrics = clip(&report)["metrics"].as_array().unwrap().clone();
         slides.push(["drift_median", "drift_max"].map(|key| {
             let metric = metrics.iter().find(|metric| metric["key"] == key).unwrap();
@@ -481,7 +481,7 @@ fn what_a_gltf_names_goes_along_with_it() {
         let made = if from.is_dir() { target.join("walk.gltf") } else { target };
         let own = made.parent().unwrap();
         assert_eq!(fs::read(own.join("skin.png")).unwrap(), b"picture");
-        let slide = told(&["check", "--bound", "500"], &[&made]);
+        let slide = reported(&["check", "--bound", "500"], &[&made]);
         let metrics = clip(&slide)["metrics"].as_array().unwrap().clone();
         assert!(
             metrics.iter().all(|m| m["key"] != "drift_max" || m["before"].as_f64() < Some(1.0))
@@ -501,7 +501,7 @@ fn what_a_gltf_names_goes_along_with_it() {
     );
     assert_eq!(fs::read(place.join("taken/skin.png")).unwrap(), b"another");
     assert!(!place.join("taken/walk.gltf").exists(), "nothing is written then");
-    // What is not there cannot go along, which is told.
+    // What is not there cannot go along, which is reported.
     fs::remove_file(folder.join("skin.png")).unwrap();
     let without = clean(&input, &place.join("one/without.gltf"), &["--force"]);
     assert_eq!(without.status.code(), Some(0), "{}", errors(&without));
@@ -537,7 +537,7 @@ fn a_time_that_no_file_holds_is_refused() {
         let said = errors(&retimed);
         assert_eq!(retimed.status.code(), Some(3), "{said}");
         assert!(said.contains(limit) && said.contains("reduce the duration"), "{said}");
-        assert!(!said.contains("Limits"), "it is told in words of the command: {said}");
+        assert!(!said.contains("Limits"), "it is reported in words of the command: {said}");
         assert!(!output.exists(), "nothing is written");
     }
 }

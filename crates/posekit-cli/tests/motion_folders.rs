@@ -42,7 +42,7 @@ fn start_apart(folder: &Path, output: &Path, seconds: &str) -> Child {
 }
 
 /// What came of each file: its name, and why nothing did.
-fn told(report: &str) -> Vec<(String, Option<String>)> {
+fn reported(report: &str) -> Vec<(String, Option<String>)> {
     let word = |value: &serde_json::Value| value.as_str().map(str::to_owned);
     let files = json(report)["files"].as_array().unwrap().clone();
     files.iter().map(|file| (word(&file["file"]).unwrap(), word(&file["error"]))).collect()
@@ -91,7 +91,7 @@ fn d3_a_file_that_kills_its_worker_is_named_and_the_others_are_done() {
     signal("-KILL", worker_on("poison.bvh", child.id()));
     let ended = child.wait_with_output().unwrap();
     assert_eq!(ended.status.code(), Some(4));
-    let files = told(&text(&ended));
+    let files = reported(&text(&ended));
     assert_eq!(files.len(), 7);
     for (name, error) in &files {
         let is_poison = name == "poison.bvh";
@@ -113,7 +113,7 @@ fn d6_a_file_that_takes_too_long_is_given_up_and_told() {
     signal("-STOP", worker_on("endless.bvh", child.id()));
     let ended = child.wait_with_output().unwrap();
     assert_eq!(ended.status.code(), Some(4));
-    let files = told(&text(&ended));
+    let files = reported(&text(&ended));
     let late: Vec<_> = files.iter().filter(|(_, error)| error.is_some()).collect();
     assert!(late.len() == 1 && late[0].0 == "endless.bvh", "{late:?}");
     assert!(late[0].1.as_ref().unwrap().contains("abandoned after 8 s"), "{late:?}");
@@ -209,7 +209,7 @@ fn c4_a_folder_of_a_hundred_thousand_files() {
     let ended = run(&["info", "--json"], &[&place]);
     let _ = fs::remove_dir_all(&place);
     assert_eq!(ended.status.code(), Some(4));
-    let files = told(&text(&ended));
+    let files = reported(&text(&ended));
     assert_eq!(files.len(), n);
     assert!(files.iter().enumerate().all(|(index, (name, error))| {
         *name == format!("{index:06}.bvh")
@@ -232,7 +232,7 @@ fn odd_entries_of_a_folder_are_told_and_never_waited_for() {
     assert!(Command::new("mkfifo").arg(folder.join("pipe.bvh")).status().unwrap().success());
     let ended = run(&["info", "--json"], &[&folder]);
     assert_eq!(ended.status.code(), Some(4));
-    let files = told(&text(&ended));
+    let files = reported(&text(&ended));
     let good: Vec<&str> =
         files.iter().filter(|file| file.1.is_none()).map(|file| file.0.as_str()).collect();
     assert_eq!(good, ["00.bvh", "more/link.bvh"]);
@@ -337,8 +337,12 @@ fn a_glb_of_few_keys_is_smaller_and_feet_stand_as_before() {
     assert!(clean(&fast, &cleaned, &[]).status.success());
     let [all, few] = ["all.glb", "few.glb"].map(|name| place.join(name));
     assert!(run(&["convert", "-o"], &[&all, &cleaned]).status.success());
-    let told = run(&["convert", "--keys", "1", "-o"], &[&few, &cleaned]);
-    assert!(told.status.success() && text(&told).contains(" keys written"), "{}", text(&told));
+    let reported = run(&["convert", "--keys", "1", "-o"], &[&few, &cleaned]);
+    assert!(
+        reported.status.success() && text(&reported).contains(" keys written"),
+        "{}",
+        text(&reported)
+    );
     let size = |path: &Path| fs::metadata(path).unwrap().len();
     assert!(2 * size(&few) < size(&all), "{} of {}", size(&few), size(&all));
     let check = run(&["check", "--json", "--bound", "3"], &[&few]);
@@ -356,27 +360,27 @@ fn saved_contacts_replace_nothing_but_contacts() {
     fs::write(&page, "<!doctype html>").unwrap();
     for kept in [&source, &page] {
         let before = fs::read(kept).unwrap();
-        let told = clean(&place.join("walk.bvh"), &made, &["--force", "--save-contacts", kept]);
-        assert_eq!(told.status.code(), Some(2), "{kept}: {}", errors(&told));
-        assert!(errors(&told).contains("is not replaced"), "{}", errors(&told));
+        let reported = clean(&place.join("walk.bvh"), &made, &["--force", "--save-contacts", kept]);
+        assert_eq!(reported.status.code(), Some(2), "{kept}: {}", errors(&reported));
+        assert!(errors(&reported).contains("is not replaced"), "{}", errors(&reported));
         assert_eq!(fs::read(kept).unwrap(), before, "{kept} is as it was");
         assert!(!made.exists(), "nothing is written");
     }
     let feet = path("feet.json");
     for _ in 0..2 {
-        let told = clean(&walk(), &made, &["--force", "--save-contacts", &feet]);
-        assert!(told.status.success(), "contacts replace contacts: {}", errors(&told));
+        let reported = clean(&walk(), &made, &["--force", "--save-contacts", &feet]);
+        assert!(reported.status.success(), "contacts replace contacts: {}", errors(&reported));
     }
     // One file cannot be both; the one that is there stays.
     let contacts = fs::read(&feet).unwrap();
     for option in ["--contacts", "--save-contacts"] {
-        let told = clean(&walk(), &place.join("feet.json"), &["--force", option, &feet]);
-        assert!(errors(&told).contains("are the same file"), "{option}: {}", errors(&told));
+        let reported = clean(&walk(), &place.join("feet.json"), &["--force", option, &feet]);
+        assert!(errors(&reported).contains("are the same file"), "{option}: {}", errors(&reported));
         assert_eq!(fs::read(&feet).unwrap(), contacts);
     }
-    let told = clean(&walk(), &place.join("new.bvh"), &["--save-contacts", &path("new.bvh")]);
-    assert!(errors(&told).contains("are the same file") && !place.join("new.bvh").exists());
-    // Nor can contacts, a page and a picture; and what keeps a page from being written is told before anything is.
+    let reported = clean(&walk(), &place.join("new.bvh"), &["--save-contacts", &path("new.bvh")]);
+    assert!(errors(&reported).contains("are the same file") && !place.join("new.bvh").exists());
+    // Nor can contacts, a page and a picture; and what keeps a page from being written is reported before anything is.
     let (new, other) = (path("new.x"), path("other.bvh"));
     let pairs = [
         ["--save-contacts", &new, "--report", &new],
@@ -387,8 +391,12 @@ fn saved_contacts_replace_nothing_but_contacts() {
         ["--report", &path("none/page.html"), "--save-contacts", &new],
     ];
     for options in pairs {
-        let told = clean(&walk(), &place.join("other.bvh"), &options);
-        assert!([Some(1), Some(2)].contains(&told.status.code()), "{options:?}: {}", errors(&told));
+        let reported = clean(&walk(), &place.join("other.bvh"), &options);
+        assert!(
+            [Some(1), Some(2)].contains(&reported.status.code()),
+            "{options:?}: {}",
+            errors(&reported)
+        );
         let is_any = [&new, &other].into_iter().any(|path| fs::exists(path).unwrap());
         assert!(!is_any, "{options:?}: nothing is written");
     }
@@ -407,8 +415,9 @@ fn retimed_contacts_come_with_the_way_to_hold_them() {
     let (new, made) = (path("feet-60.json"), path("between.bvh"));
     let arguments =
         ["retime", "--to-fps", "60", "--contacts", &feet, "--save-contacts", &new, "-o", &made];
-    let told = text(&run(&arguments, &[&cleaned]));
-    let hint = told.lines().find(|line| line.trim_start().starts_with("posekit clean")).unwrap();
+    let reported = text(&run(&arguments, &[&cleaned]));
+    let hint =
+        reported.lines().find(|line| line.trim_start().starts_with("posekit clean")).unwrap();
     // What it says is what does it.
     let held = place.join("held.bvh");
     let words: Vec<&str> = hint.split_whitespace().skip(1).collect();
@@ -424,11 +433,11 @@ fn retimed_contacts_come_with_the_way_to_hold_them() {
         [("30", "1", false), ("30", "2", false), ("15", "1", false), ("25", "1", true)]
     {
         let same = ["retime", "--to-fps", fps, "--speed", speed, "--contacts", &feet];
-        let told = run(
+        let reported = run(
             &[&same[..], &["--save-contacts", &new, "--force", "-o", &made]].concat(),
             &[&cleaned],
         );
-        let said = text(&told);
+        let said = text(&reported);
         assert!(said.contains("contacts: "), "{said}");
         assert_eq!(
             said.contains("Hold them again"),
@@ -438,8 +447,12 @@ fn retimed_contacts_come_with_the_way_to_hold_them() {
     }
     // One that is over before there is a frame would be refused, and is left out.
     let fast = ["--speed", "20", "--contacts", &feet, "--save-contacts", &new, "--force", "-o"];
-    let told = run(&[&["retime"], &fast[..]].concat(), &[&place.join("fast.bvh"), &cleaned]);
-    assert!(errors(&told).contains("contain no frame in the new timing"), "{}", errors(&told));
+    let reported = run(&[&["retime"], &fast[..]].concat(), &[&place.join("fast.bvh"), &cleaned]);
+    assert!(
+        errors(&reported).contains("contain no frame in the new timing"),
+        "{}",
+        errors(&reported)
+    );
     let again = ["clean", "--contacts", &new, "-o"];
     let again = run(&again, &[&place.join("again.bvh"), &place.join("fast.bvh")]);
     assert_eq!(again.status.code(), Some(0), "{}", errors(&again));

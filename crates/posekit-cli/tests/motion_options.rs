@@ -22,8 +22,8 @@ fn captures(names: &[&str]) -> Vec<PathBuf> {
     names.map(|name| folder.join("bvh").join(name)).collect()
 }
 
-/// What is told of the one motion of a file.
-fn told(input: &Path, output: &Path, more: &[&str]) -> Value {
+/// What is reported of the one motion of a file.
+fn reported(input: &Path, output: &Path, more: &[&str]) -> Value {
     let run = clean(input, output, &[more, &["--force", "--json"]].concat());
     assert!(run.status.success(), "{more:?}: {}", errors(&run));
     json(&text(&run))["files"][0]["clips"][0].take()
@@ -36,8 +36,8 @@ fn said(input: &Path, output: &Path, more: &[&str]) -> (String, String) {
     (text(&run), errors(&run))
 }
 
-fn plants(told: &Value) -> &[Value] {
-    told["plants"].as_array().map_or(&[], Vec::as_slice)
+fn plants(reported: &Value) -> &[Value] {
+    reported["plants"].as_array().map_or(&[], Vec::as_slice)
 }
 
 fn slide(plant: &Value, when: &str) -> f64 {
@@ -45,8 +45,8 @@ fn slide(plant: &Value, when: &str) -> f64 {
 }
 
 /// The largest slides of what is counted, before and after.
-fn worst(told: &Value) -> [f64; 2] {
-    let counted = || plants(told).iter().filter(|plant| plant["counted"] == true);
+fn worst(reported: &Value) -> [f64; 2] {
+    let counted = || plants(reported).iter().filter(|plant| plant["counted"] == true);
     ["drift_before", "drift_after"]
         .map(|when| counted().map(|plant| slide(plant, when)).fold(0.0, f64::max))
 }
@@ -65,11 +65,11 @@ fn half_of_the_strength_leaves_half_of_every_slide() {
     let output = place.join("out.bvh");
     let some = ["makehuman_zombieWalk1.bvh", "cmu_iclone_002_01.bvh", "mocapbank.bvh"];
     for input in captures(&some).into_iter().chain([walk()]) {
-        let whole = told(&input, &output, &[]);
+        let whole = reported(&input, &output, &[]);
         for part in [0.5, 0.25] {
-            let told = told(&input, &output, &["--strength", &part.to_string()]);
-            assert_eq!(plants(&told).len(), plants(&whole).len(), "{}", input.display());
-            for (plant, whole) in plants(&told).iter().zip(plants(&whole)) {
+            let reported = reported(&input, &output, &["--strength", &part.to_string()]);
+            assert_eq!(plants(&reported).len(), plants(&whole).len(), "{}", input.display());
+            for (plant, whole) in plants(&reported).iter().zip(plants(&whole)) {
                 let (was, is) = (slide(plant, "drift_before"), slide(plant, "drift_after"));
                 let before = slide(whole, "drift_before");
                 assert!((was - before).abs() < 1e-6, "before is before: {was} and {before}");
@@ -87,8 +87,8 @@ fn no_strength_changes_nothing() {
     let place = place("options-none");
     let output = place.join("out.bvh");
     for input in captures(&["makehuman_zombieWalk1.bvh"]).into_iter().chain([walk()]) {
-        let (told, _) = said(&input, &output, &["--strength", "0"]);
-        assert!(told.contains("Nothing was changed: the strength is 0."), "{told}");
+        let (reported, _) = said(&input, &output, &["--strength", "0"]);
+        assert!(reported.contains("Nothing was changed: the strength is 0."), "{reported}");
         assert_eq!(fs::read(&output).unwrap(), fs::read(&input).unwrap());
     }
 }
@@ -103,17 +103,17 @@ fn contacts_that_are_saved_at_any_strength_are_those_of_all_of_it() {
     let _ = said(&walk(), &other, &["--save-contacts", &path(&all)]);
     assert_eq!(fs::read(&half).unwrap(), fs::read(&all).unwrap());
     let given = place.join("given.bvh");
-    let (told, _) = said(&walk(), &given, &["--contacts", &path(&half)]);
-    assert!(told.contains("17 of 17 given contacts hold now."), "{told}");
+    let (reported, _) = said(&walk(), &given, &["--contacts", &path(&half)]);
+    assert!(reported.contains("17 of 17 given contacts hold now."), "{reported}");
     assert_eq!(fs::read(&given).unwrap(), fs::read(&other).unwrap());
-    let (told, _) = said(&walk(), &given, &["--contacts", &path(&half), "--strength", "0.5"]);
+    let (reported, _) = said(&walk(), &given, &["--contacts", &path(&half), "--strength", "0.5"]);
     assert!(
-        told.contains(
+        reported.contains(
             "17 given contacts, partly corrected as requested, with a remaining error of up to"
         ),
-        "{told}"
+        "{reported}"
     );
-    assert!(!told.contains("missed"), "{told}");
+    assert!(!reported.contains("missed"), "{reported}");
     assert_eq!(fs::read(&given).unwrap(), fs::read(&output).unwrap());
 }
 
@@ -123,9 +123,9 @@ fn what_is_kept_is_as_it_was() {
     let output = place.join("out.bvh");
     for more in [&[][..], &["--keep-path"], &["--strength", "0.5"]] {
         let keep = [&["--keep", "0.5:1.5", "--keep", "2.5:3"], more].concat();
-        let told = told(&walk(), &output, &keep);
+        let reported = reported(&walk(), &output, &keep);
         let mut n_kept = 0;
-        for plant in plants(&told) {
+        for plant in plants(&reported) {
             let (was, is) = (slide(plant, "drift_before"), slide(plant, "drift_after"));
             if plant["reason"] == "left unchanged as requested" {
                 n_kept += 1;
@@ -161,22 +161,25 @@ fn what_is_kept_is_as_it_was() {
 fn words_of_what_is_kept_and_lessened() {
     let place = place("options-words");
     let output = place.join("out.bvh");
-    let (told, _) = said(&walk(), &output, &["--keep", "1:2"]);
-    assert!(told.contains("14 of 20 plants hold now, 6 left unchanged: the median"), "{told}");
-    let (told, _) = said(&walk(), &output, &["--keep", "1:2", "--strength", "0.5"]);
+    let (reported, _) = said(&walk(), &output, &["--keep", "1:2"]);
     assert!(
-        told.contains(
+        reported.contains("14 of 20 plants hold now, 6 left unchanged: the median"),
+        "{reported}"
+    );
+    let (reported, _) = said(&walk(), &output, &["--keep", "1:2", "--strength", "0.5"]);
+    assert!(
+        reported.contains(
             "14 of 20 plants, partly corrected as requested, 6 left unchanged: the median"
         ),
-        "{told}"
+        "{reported}"
     );
     let (_, warned) = said(&walk(), &output, &["--keep", "30:40"]);
     assert!(
         warned.contains("--keep 30:40 has no effect: there is no frame in this time"),
         "{warned}"
     );
-    let (told, _) = said(&walk(), &output, &["--keep", "0:9"]);
-    assert!(told.contains("Nothing was changed"), "{told}");
+    let (reported, _) = said(&walk(), &output, &["--keep", "0:9"]);
+    assert!(reported.contains("Nothing was changed"), "{reported}");
     assert_eq!(fs::read(&output).unwrap(), fs::read(walk()).unwrap());
 }
 
@@ -195,8 +198,8 @@ fn contacts_are_refused_in_a_time_that_is_kept() {
         errors(&refused)
     );
     let _ = said(&walk(), &output, &["--keep", "1:2", "--save-contacts", &path(&kept)]);
-    let (told, _) = said(&walk(), &again, &["--keep", "1:2", "--contacts", &path(&kept)]);
-    assert!(told.contains("14 of 14 given contacts hold now."), "{told}");
+    let (reported, _) = said(&walk(), &again, &["--keep", "1:2", "--contacts", &path(&kept)]);
+    assert!(reported.contains("14 of 14 given contacts hold now."), "{reported}");
     assert_eq!(fs::read(&again).unwrap(), fs::read(&output).unwrap());
 }
 
@@ -213,7 +216,7 @@ fn what_is_told_of_given_contacts_is_what_a_check_of_the_result_tells() {
     let run = posekit().args(retime).args(contacts).output().unwrap();
     assert!(run.status.success(), "{}", errors(&run));
     let given = ["--contacts", &path(&moved)];
-    let [before, after] = worst(&told(&between, &held, &given));
+    let [before, after] = worst(&reported(&between, &held, &given));
     assert!(before > 0.1 && after < 0.01, "{before} to {after}");
     let (words, _) = said(&between, &held, &given);
     let rest = "the median slide fell from 0.1 mm to 0.0 mm, the worst from 0.2 mm to 0.0 mm.";
@@ -221,10 +224,10 @@ fn what_is_told_of_given_contacts_is_what_a_check_of_the_result_tells() {
     assert!(words.contains(&wanted), "{words}");
     let check = posekit().args(["check", "--json"]).arg(&held).output().unwrap();
     let check = json(&text(&check))["files"][0]["clips"][0].take();
-    let told = told(&between, &held, &given);
-    assert_eq!(plants(&told).len(), plants(&check).len());
-    for (told, checked) in plants(&told).iter().zip(plants(&check)) {
-        assert!((slide(told, "drift_after") - slide(checked, "drift_before")).abs() < 0.01);
+    let reported = reported(&between, &held, &given);
+    assert_eq!(plants(&reported).len(), plants(&check).len());
+    for (reported, checked) in plants(&reported).iter().zip(plants(&check)) {
+        assert!((slide(reported, "drift_after") - slide(checked, "drift_before")).abs() < 0.01);
     }
     // What they leave out slides on, as does what is farther from them than rates tell.
     let mut file = json(&fs::read_to_string(&moved).unwrap());
@@ -233,9 +236,10 @@ fn what_is_told_of_given_contacts_is_what_a_check_of_the_result_tells() {
     let long = &mut all[4];
     long["to"] = (long["to"].as_f64().unwrap() - 0.2).into();
     fs::write(&moved, file.to_string()).unwrap();
-    let told = self::told(&between, &held, &given);
-    let n_sliding = plants(&told).iter().filter(|plant| slide(plant, "drift_after") > 0.05).count();
-    assert_eq!((plants(&told).len(), n_sliding), (17, 2), "{told}");
+    let reported = self::reported(&between, &held, &given);
+    let n_sliding =
+        plants(&reported).iter().filter(|plant| slide(plant, "drift_after") > 0.05).count();
+    assert_eq!((plants(&reported).len(), n_sliding), (17, 2), "{reported}");
 }
 
 #[test]
@@ -254,8 +258,8 @@ fn contacts_of_which_none_holds_have_no_others() {
         contact("RightHand", -400.0)
     );
     fs::write(&file, both).unwrap();
-    let (told, _) = said(&walk(), &output, &["--contacts", file.to_str().unwrap()]);
-    let answer = told.lines().find(|line| line.contains("given contacts")).unwrap();
+    let (reported, _) = said(&walk(), &output, &["--contacts", file.to_str().unwrap()]);
+    let answer = reported.lines().find(|line| line.contains("given contacts")).unwrap();
     assert!(answer.starts_with("0 of 2 given contacts hold now, missed by up to"), "{answer}");
     let number = answer.split("up to ").nth(1).unwrap().split(" mm").next().unwrap();
     assert!(number.split('.').nth(1).is_none_or(|digits| digits.len() <= 1), "{number}");
@@ -265,18 +269,18 @@ fn contacts_of_which_none_holds_have_no_others() {
 fn a_floor_is_where_it_is_given() {
     let place = place("options-floor");
     let output = place.join("out.bvh");
-    let found = told(&walk(), &output, &[]);
-    let near = told(&walk(), &output, &["--floor", "0"]);
+    let found = reported(&walk(), &output, &[]);
+    let near = reported(&walk(), &output, &["--floor", "0"]);
     assert_eq!(plants(&near).len(), plants(&found).len());
-    let depth = |told: &Value| {
-        let metrics = told["metrics"].as_array().unwrap();
+    let depth = |reported: &Value| {
+        let metrics = reported["metrics"].as_array().unwrap();
         metrics.iter().find(|metric| metric["key"] == "penetration").unwrap()["before"].as_f64()
     };
     assert!(depth(&near).unwrap() < 1.0);
-    let deep = told(&walk(), &output, &["--floor", "6"]);
+    let deep = reported(&walk(), &output, &["--floor", "6"]);
     assert!((depth(&deep).unwrap() - 40.0).abs() < 3.0, "balls are 4.5 cm below it: {deep}");
     for height in ["20", "500", "-20"] {
-        let far = told(&walk(), &output, &["--floor", height]);
+        let far = reported(&walk(), &output, &["--floor", height]);
         assert!(plants(&far).is_empty(), "{height}");
         let (_, warned) = said(&walk(), &output, &["--floor", height]);
         let words = format!(
@@ -294,11 +298,11 @@ fn a_walk_on_the_spot_is_one_also_where_the_path_is_kept() {
     let place = place("options-path");
     let (output, other) = (place.join("out.bvh"), place.join("other.bvh"));
     for zombie in captures(&["makehuman_zombieWalk1.bvh"]) {
-        let kept = told(&zombie, &output, &["--keep-path"]);
+        let kept = reported(&zombie, &output, &["--keep-path"]);
         assert_eq!(kept["walks_on_the_spot"], true);
         let [before, after] = worst(&kept);
         assert!(before < 50.0 && after < 0.1, "{before} to {after}");
-        let _ = told(&zombie, &other, &[]);
+        let _ = reported(&zombie, &other, &[]);
         assert_eq!(fs::read(&output).unwrap(), fs::read(&other).unwrap());
     }
 }
@@ -307,9 +311,9 @@ fn a_walk_on_the_spot_is_one_also_where_the_path_is_kept() {
 fn a_walk_that_travels_is_not_clean_on_the_spot() {
     let place = place("options-travels");
     let output = place.join("out.bvh");
-    let (told, warned) = said(&walk(), &output, &["--in-place"]);
-    assert!(!told.contains("lready clean"), "{told}");
-    assert!(told.contains("as requested, but the figure travels 5.5 m."), "{told}");
+    let (reported, warned) = said(&walk(), &output, &["--in-place"]);
+    assert!(!reported.contains("lready clean"), "{reported}");
+    assert!(reported.contains("as requested, but the figure travels 5.5 m."), "{reported}");
     assert!(
         warned.contains("the figure travels 5.5 m, so this is not an in-place walk"),
         "{warned}"

@@ -67,12 +67,12 @@ fn each_motion_of_a_file_goes_to_a_file_of_its_own() {
     assert_eq!(names(&folder), expected);
     let report = json(&text(&output));
     let clips = report["files"][0]["clips"].as_array().unwrap();
-    let told: Vec<_> = clips
+    let reported: Vec<_> = clips
         .iter()
         .map(|clip| (clip["number"].as_u64(), clip["output"].as_str().unwrap()))
         .collect();
     assert_eq!(
-        told,
+        reported,
         [
             (Some(1), "Walk.bvh"),
             (Some(2), "walk-2.bvh"),
@@ -156,8 +156,8 @@ fn folders_of_packs_become_folders_of_motions() {
         let output = run(&[&["convert", "--to", to, "-o"], more].concat(), &[&out, &captures]);
         (output.status.code(), text(&output) + &errors(&output))
     };
-    let (code, told) = convert("bvh", &[]);
-    assert_eq!(code, Some(0), "{told}");
+    let (code, reported) = convert("bvh", &[]);
+    assert_eq!(code, Some(0), "{reported}");
     let expected = [
         "more/pack/Walk.bvh",
         "more/pack/a_b_c.bvh",
@@ -166,17 +166,20 @@ fn folders_of_packs_become_folders_of_motions() {
         "walk.bvh",
     ];
     assert_eq!(names(&out), expected);
-    assert!(told.contains("4 motions"), "{told}");
-    let (code, told) = convert("bvh", &[]);
-    assert!(code == Some(0) && told.contains("2 files: 0 done, 2 done before"), "{told}");
+    assert!(reported.contains("4 motions"), "{reported}");
+    let (code, reported) = convert("bvh", &[]);
+    assert!(code == Some(0) && reported.contains("2 files: 0 done, 2 done before"), "{reported}");
     // One that is gone is made again; one that was edited is not replaced.
     let (first, second) = (out.join("more/pack/Walk.bvh"), out.join("more/pack/walk-2.bvh"));
     fs::remove_file(&first).unwrap();
-    let (code, told) = convert("bvh", &[]);
-    assert!(code == Some(0) && first.is_file() && told.contains("1 done, 1 done before"), "{told}");
+    let (code, reported) = convert("bvh", &[]);
+    assert!(
+        code == Some(0) && first.is_file() && reported.contains("1 done, 1 done before"),
+        "{reported}"
+    );
     fs::write(&second, "edited by hand").unwrap();
-    let (code, told) = convert("bvh", &[]);
-    assert!(code == Some(4) && told.contains("give --force"), "{told}");
+    let (code, reported) = convert("bvh", &[]);
+    assert!(code == Some(4) && reported.contains("give --force"), "{reported}");
     assert_eq!(fs::read_to_string(&second).unwrap(), "edited by hand");
 
     // And back: a folder of motion captures as GLB.
@@ -188,24 +191,29 @@ fn folders_of_packs_become_folders_of_motions() {
 
 #[test]
 fn several_motions_are_a_table_and_one_of_them_is_told_whole() {
-    let place = place("packs-told");
+    let place = place("packs-reported");
     let pack = pack(&place);
     let out = place.join("clean.glb");
     let cleaned = clean(&pack, &out, &[]);
     assert!(cleaned.status.success(), "{}", errors(&cleaned));
-    for (told, heads) in [
+    for (reported, heads) in [
         (text(&run(&["info"], &[&pack])), &["frames", "fps"][..]),
         (text(&run(&["check"], &[&pack])), &["plants", "slide (mm)", "worst (mm)", "slide by"]),
         (text(&cleaned), &["plants", "before (mm)", "after (mm)", "68 of 68 plants hold now"]),
     ] {
-        assert!(told.contains("GLB, 4 motions, 27 joints, +y up, unit 1 m"), "{told}");
-        assert!(heads.iter().all(|head| told.contains(head)), "{told}");
-        assert_eq!(told.matches("left leg: LeftUpLeg").count(), 1, "legs are told once: {told}");
-        assert!(
-            told.lines().count() < 20 && told.lines().all(|line| line.chars().count() <= 160),
-            "{told}"
+        assert!(reported.contains("GLB, 4 motions, 27 joints, +y up, unit 1 m"), "{reported}");
+        assert!(heads.iter().all(|head| reported.contains(head)), "{reported}");
+        assert_eq!(
+            reported.matches("left leg: LeftUpLeg").count(),
+            1,
+            "legs are named once: {reported}"
         );
-        assert!(told.contains("\n3  a/b:c "), "{told}");
+        assert!(
+            reported.lines().count() < 20
+                && reported.lines().all(|line| line.chars().count() <= 160),
+            "{reported}"
+        );
+        assert!(reported.contains("\n3  a/b:c "), "{reported}");
     }
     let one = text(&run(&["check", "--clip", "a/b:c"], &[&pack]));
     assert!(one.contains("\nleft heel ") && one.contains("straightest knee"), "{one}");

@@ -11,9 +11,9 @@ use motion_support::{errors, json, place, posekit, text, walk};
 fn pinned(joint: &str, to: &str, output: &Path) -> serde_json::Value {
     let mut command = posekit();
     command.arg("pin").arg(walk()).args(["--joint", joint, "--from", "1.1", "--to", to]);
-    let told = command.arg("-o").arg(output).arg("--json").output().unwrap();
-    assert!(told.status.success(), "{joint}: {told:?}");
-    json(&text(&told))["files"][0]["clips"][0].clone()
+    let reported = command.arg("-o").arg(output).arg("--json").output().unwrap();
+    assert!(reported.status.success(), "{joint}: {reported:?}");
+    json(&text(&reported))["files"][0]["clips"][0].clone()
 }
 
 #[test]
@@ -55,8 +55,8 @@ fn a_foot_is_pinned_without_the_other() {
     for arguments in [&in_swing[..], &on_a_step] {
         let mut command = posekit();
         command.arg("pin").arg(walk()).args(["--joint", "LeftFoot"]).args(arguments);
-        let told = command.arg("--force").arg("--json").arg("-o").arg(&out).output().unwrap();
-        let clip = json(&text(&told))["files"][0]["clips"][0].clone();
+        let reported = command.arg("--force").arg("--json").arg("-o").arg(&out).output().unwrap();
+        let clip = json(&text(&reported))["files"][0]["clips"][0].clone();
         assert_eq!(clip["contacts"][0]["missed_frames"], 0, "{clip}");
         feet_stay(&clip);
         let hips = &clip["shifts"][0];
@@ -81,10 +81,11 @@ fn places_that_no_skeleton_could_have_are_refused_by_their_names() {
     for (option, what) in [("--at", "place of a contact"), ("--offset", "offset of a contact")] {
         let mut command = posekit();
         command.arg("pin").arg(walk()).args(["--joint", "RightHand", "--from", "1", "--to", "2"]);
-        let told = command.args([option, "0", "1e300", "0"]).arg("-o").arg(&held).output().unwrap();
+        let reported =
+            command.args([option, "0", "1e300", "0"]).arg("-o").arg(&held).output().unwrap();
         let wanted = format!("joint \"RightHand\": {what} is 1e300, expected -1e100 to 1e100");
-        assert!(errors(&told).contains(&wanted), "{}", errors(&told));
-        assert!(told.status.code() == Some(3) && !held.exists(), "{told:?}");
+        assert!(errors(&reported).contains(&wanted), "{}", errors(&reported));
+        assert!(reported.status.code() == Some(3) && !held.exists(), "{reported:?}");
     }
 }
 
@@ -102,13 +103,13 @@ fn times_mean_the_frames_that_they_are_next_to() {
     };
     // Frames at thirds of a second, as people write these.
     for times in [["1.3333", "1.3333"], ["1.6667", "1.6667"]] {
-        let told = pin(times);
-        assert!(told.status.success(), "{times:?}: {}", errors(&told));
+        let reported = pin(times);
+        assert!(reported.status.success(), "{times:?}: {}", errors(&reported));
     }
-    let told = pin(["1.341", "1.362"]);
+    let reported = pin(["1.341", "1.362"]);
     let wanted = "there is no frame from 1.341 to 1.362 s; frames are at 1.3333 and 1.3667 s";
-    assert!(errors(&told).contains(wanted), "{}", errors(&told));
-    let told = pin(["4.45", "5"]);
+    assert!(errors(&reported).contains(wanted), "{}", errors(&reported));
+    let reported = pin(["4.45", "5"]);
     let wanted = "there is no frame from 4.45 to 5 s; the motion is from 0 to 4.4 s";
-    assert!(errors(&told).contains(wanted), "{}", errors(&told));
+    assert!(errors(&reported).contains(wanted), "{}", errors(&reported));
 }

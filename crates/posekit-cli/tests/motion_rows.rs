@@ -442,10 +442,14 @@ fn given_contacts_are_told_and_plants_are_measured() {
     let place = place("given");
     let late = late_contacts(&place, 0.5, 4.4);
     let given = ["--contacts", late.to_str().unwrap()];
-    let told = clean(&walk(), &place.join("late.bvh"), &given);
-    assert_eq!(told.status.code(), Some(0), "{}", errors(&told));
-    assert!(text(&told).contains("given contacts"), "{}", text(&told));
-    assert!(text(&told).contains("rose from") && !text(&told).contains("fixed"), "{}", text(&told));
+    let reported = clean(&walk(), &place.join("late.bvh"), &given);
+    assert_eq!(reported.status.code(), Some(0), "{}", errors(&reported));
+    assert!(text(&reported).contains("given contacts"), "{}", text(&reported));
+    assert!(
+        text(&reported).contains("rose from") && !text(&reported).contains("fixed"),
+        "{}",
+        text(&reported)
+    );
     let report = clean(&walk(), &place.join("json.bvh"), &[&given[..], &["--json"]].concat());
     let clip = &json(&text(&report))["files"][0]["clips"][0];
     let plants = clip["plants"].as_array().unwrap();

@@ -29,7 +29,7 @@ fn plants(clip: &Value) -> &Vec<Value> {
 }
 
 /// When and where a plant is, and how far it slides as the file is.
-fn told(plant: &Value) -> (String, String) {
+fn reported(plant: &Value) -> (String, String) {
     let when = format!("{} {} {} {}", plant["leg"], plant["part"], plant["from"], plant["to"]);
     (when, format!("{:.3} {}", plant["drift_before"].as_f64().unwrap(), plant["counted"]))
 }
@@ -56,7 +56,7 @@ fn an_answer_agrees_with_its_table_and_with_the_check() {
         let clean = clip(&["clean", "--force", "--clip", clip_number, "-o"], &[&out, &knight]);
         let check = clip(&["check", "--clip", clip_number], &[&knight]);
         let [clean, check] =
-            [&clean, &check].map(|clip| plants(clip).iter().map(told).collect::<Vec<_>>());
+            [&clean, &check].map(|clip| plants(clip).iter().map(reported).collect::<Vec<_>>());
         assert_eq!(clean, check, "motion {clip_number}");
     }
 }
@@ -233,7 +233,7 @@ fn a_page_draws_the_plants_of_its_headline() {
     let headline = kept.split("<h1>").nth(1).unwrap().split("</h1>").next().unwrap();
     let headline = headline.replace('\u{a0}', " ");
     assert!(headline.contains(&format!("to {most}")), "{headline}: {now}");
-    // Where time is told, its name is no mark's neighbour.
+    // Where time is reported, its name is no mark's neighbour.
     let name = kept.split("time (s)").next().unwrap().rsplit("<text").next().unwrap();
     assert!(name.contains("middle"), "{name}");
     let Some(knight) = asset("gltf/Knight.glb") else { return };

@@ -1,4 +1,4 @@
-//! Models of the robots of the shared assets: built without a panic, sound in random poses, and told what they leave out.
+//! Models of the robots of the shared assets: built without a panic, sound in random poses, and honest about what they leave out.
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,

@@ -65,14 +65,14 @@ fn its_figure_is_read_and_solved() {
 fn its_solution_is_that_of_its_figure() {
     let texts = examples(SOLUTION_SCHEMA);
     assert_eq!(texts.len(), 1, "one solution");
-    let told = SolutionFile::from_json(&texts[0]).unwrap();
-    assert_eq!(SolutionFile::from_json(&told.to_json().unwrap()).unwrap(), told);
+    let reported = SolutionFile::from_json(&texts[0]).unwrap();
+    assert_eq!(SolutionFile::from_json(&reported.to_json().unwrap()).unwrap(), reported);
     let figure = FigureProblem::from_json(&examples(FIGURE_SCHEMA)[0]).unwrap();
     let (model, solution) = solve_figure(&figure);
-    assert_eq!((told.outcome, solution.status.word()), (Outcome::Reached, "reached"));
-    let joints: Vec<&str> = (0..told.points.len()).map(|i| model.skeleton.name(i)).collect();
-    assert_eq!(told.point_names.unwrap(), joints, "each point is a joint's");
-    let shown = told.configuration.unwrap();
+    assert_eq!((reported.outcome, solution.status.word()), (Outcome::Reached, "reached"));
+    let joints: Vec<&str> = (0..reported.points.len()).map(|i| model.skeleton.name(i)).collect();
+    assert_eq!(reported.point_names.unwrap(), joints, "each point is a joint's");
+    let shown = reported.configuration.unwrap();
     assert_eq!(shown.len(), model.skeleton.n_joints(), "every joint has a value");
     for (joint, named) in shown.iter().enumerate() {
         assert_eq!(named.name, model.skeleton.name(joint));
@@ -81,12 +81,12 @@ fn its_solution_is_that_of_its_figure() {
             assert!((a - b).abs() < 1e-6, "{}: {a} is shown, {b} found", named.name);
         }
     }
-    let misses = told.misses.unwrap();
+    let misses = reported.misses.unwrap();
     assert_eq!(misses.len(), solution.misses.len(), "every task has its miss");
-    for (told, found) in misses.iter().zip(&solution.misses) {
-        let off = |told: Option<f64>, found: f64| (told.unwrap_or(0.0) - found).abs();
-        assert!(off(told.distance, found.distance) < 1e-6, "{told:?}, but {found:?}");
-        assert!(off(told.angle, found.angle) < 1e-6, "{told:?}, but {found:?}");
+    for (reported, found) in misses.iter().zip(&solution.misses) {
+        let off = |reported: Option<f64>, found: f64| (reported.unwrap_or(0.0) - found).abs();
+        assert!(off(reported.distance, found.distance) < 1e-6, "{reported:?}, but {found:?}");
+        assert!(off(reported.angle, found.angle) < 1e-6, "{reported:?}, but {found:?}");
     }
 }
 

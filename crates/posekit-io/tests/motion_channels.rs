@@ -1,4 +1,4 @@
-//! Files whose channels cannot express all that joints do: what is told of a motion is what they keep of it.
+//! Files whose channels cannot express all that joints do: what is reported of a motion is what they keep of it.
 #![allow(clippy::unwrap_used, reason = "a helper of a test may fail as a test does")]
 
 mod common;
@@ -66,7 +66,7 @@ fn written(file: &MotionFile, clip: &Clip) -> MotionFile {
     assert_eq!(written.loss, Loss::default(), "all of it is kept");
     let back = read(&written.file);
     let off = apart(clip, back.clip(0).unwrap());
-    assert!(off < 1e-5, "what is written is {off} off what is told");
+    assert!(off < 1e-5, "what is written is {off} off what is reported");
     back
 }
 
@@ -201,7 +201,7 @@ fn what_is_pinned_is_told_as_it_is_kept() {
     let places: Vec<DVec3> = back.frames(0.5, 1.5).map(place).collect();
     let off = places.iter().map(|place| place.distance(places[0])).fold(0.0, f64::max);
     let residual = held.contacts[0].residual;
-    assert!(off <= 2.0 * residual + 1e-6, "{off} where {residual} is told");
+    assert!(off <= 2.0 * residual + 1e-6, "{off} where {residual} is reported");
     assert!(residual < 0.1, "the hand holds: {residual}");
 }
 

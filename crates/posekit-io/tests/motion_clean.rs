@@ -520,8 +520,8 @@ fn a_check_tells_the_plants_that_cleaning_does() {
                 CleanSettings { in_place, legs: file.legs(), ..CleanSettings::default() };
             let cleaned = clean(clip, &settings).unwrap();
             let judged = judge(clip, &cleaned.legs.legs, &settings, None).unwrap();
-            let [judged, told] = [&judged.plants, &cleaned.plants].map(|all| plants(all));
-            assert!(judged == told, "{name} {index}, {in_place}: {judged:?}, {told:?}");
+            let [judged, reported] = [&judged.plants, &cleaned.plants].map(|all| plants(all));
+            assert!(judged == reported, "{name} {index}, {in_place}: {judged:?}, {reported:?}");
             for report in cleaned.plants.iter().filter(|report| report.verdict.is_counted()) {
                 let leg = cleaned.legs.legs[report.plant.leg].limb.length(clip.skeleton());
                 let bound = CARRIED * report.drift_before + 1e-4 * leg;
@@ -531,7 +531,7 @@ fn a_check_tells_the_plants_that_cleaning_does() {
     }
 }
 
-/// What is counted in a cleaned clip and still slides was told when it was cleaned, with that slide.
+/// What is counted in a cleaned clip and still slides was reported when it was cleaned, with that slide.
 #[test]
 fn a_check_of_what_was_cleaned_counts_nothing_that_cleaning_did_not_tell() {
     let mut count = 0;
@@ -549,13 +549,14 @@ fn a_check_of_what_was_cleaned_counts_nothing_that_cleaning_did_not_tell() {
                         continue;
                     }
                     count += 1;
-                    let is_same = |told: &&PlantReport| {
-                        (told.plant.leg, told.plant.part) == (found.plant.leg, found.plant.part)
-                            && told.verdict.is_counted()
-                            && told.drift_after > slide - near
+                    let is_same = |reported: &&PlantReport| {
+                        (reported.plant.leg, reported.plant.part)
+                            == (found.plant.leg, found.plant.part)
+                            && reported.verdict.is_counted()
+                            && reported.drift_after > slide - near
                     };
-                    let told = cleaned.plants.iter().find(is_same);
-                    assert!(told.is_some(), "{name} {index}, {floor:?}: {found:?}");
+                    let reported = cleaned.plants.iter().find(is_same);
+                    assert!(reported.is_some(), "{name} {index}, {floor:?}: {found:?}");
                 }
             }
         }
@@ -701,7 +702,7 @@ fn off_median(way: &[DVec3]) -> Vec<f64> {
     way.iter().map(|p| p.distance(middle)).collect()
 }
 
-/// The part of a sound clip's plant in which it keeps its place to [`ROLL`], told without what cleaning takes for firm.
+/// The part of a sound clip's plant in which it keeps its place to [`ROLL`], measured without what cleaning takes for firm.
 fn standing(plant: &Plant, way: &[DVec3], rate: f64) -> Option<Plant> {
     let (mut from, mut to) = (0, way.len());
     while (to - from) as f64 > (LEAST * rate).max(1.0) {

@@ -98,7 +98,7 @@ fn few_keys_of_motions_that_are_hardly_one() {
     // A straight way is two keys, a corner in it a third.
     let straight: String = (0..21).map(|k| format!("{k} 0 0 0 0 0 0 0 0\n")).collect();
     assert_eq!(keys(&straight, 21, 1e-3), (2, 21));
-    // However long it is: of two that go so, one has a key at every frame where the rate could not be told otherwise.
+    // However long it is: of two that go so, one has a key at every frame where the rate could not be known otherwise.
     let long: String = (0..1000).map(|k| format!("{k} 0 0 0 0 0 0 0 0\n")).collect();
     assert_eq!(keys(&long, 1000, 1e-3), (1000, 1000));
     let both: String =

@@ -140,7 +140,7 @@ fn feet_of_a_figure_that_grows_stand_where_it_is_drawn() {
     let file = open(&growing());
     let clip = file.clip(0).unwrap();
     let cleaned = clean(clip, &CleanSettings::default()).unwrap();
-    // A foot that grows while heel and ball stand has no room for both: by so much they cannot be reached, and it is told.
+    // A foot that grows while heel and ball stand has no room for both: by so much they cannot be reached, and it is reported.
     let near = |verdict: &Verdict| match verdict {
         Verdict::Fixed => true,
         Verdict::Unreachable { by, .. } => *by < 2e-3,

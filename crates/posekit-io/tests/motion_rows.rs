@@ -255,11 +255,11 @@ fn a_scale_that_changes_unevenly_is_told_by_its_joint() {
         (file, warnings.iter().map(ToString::to_string).collect::<Vec<_>>())
     };
     let squashed = [[1.0, 1.0, 1.0], [1.5, 0.7, 1.5], [1.0, 1.0, 1.0]];
-    let (file, told) = warned(&growing(TALL, 1, squashed));
+    let (file, reported) = warned(&growing(TALL, 1, squashed));
     assert!(
-        told.len() == 1
-            && told[0].contains("the scale of `hips` changes differently along its axes"),
-        "{told:?}"
+        reported.len() == 1
+            && reported[0].contains("the scale of `hips` changes differently along its axes"),
+        "{reported:?}"
     );
     let clip = file.clip(0).unwrap();
     assert_at(place(clip, "hips", 15) - place(clip, "knee", 15), [0.0, 0.4, 0.0]);
@@ -267,8 +267,8 @@ fn a_scale_that_changes_unevenly_is_told_by_its_joint() {
     let even = [[1.0; 3], [2.0; 3], [1.0; 3]];
     let hidden = [[0.0; 3], [2.0; 3], [2.0; 3]];
     for (node, scales) in [(3, squashed), (1, even), (1, hidden)] {
-        let (file, told) = warned(&growing(TALL, node, scales));
-        assert!(told.is_empty(), "{told:?}");
+        let (file, reported) = warned(&growing(TALL, node, scales));
+        assert!(reported.is_empty(), "{reported:?}");
         assert!(file.clip(0).is_ok());
     }
 }
@@ -361,8 +361,8 @@ fn a_matrix_that_shears_is_refused_by_name_where_joints_stand_on_it() {
         &mut warnings,
     )
     .unwrap();
-    let told: Vec<String> = warnings.iter().map(ToString::to_string).collect();
-    assert!(told[0].contains("nodes[3].matrix: the matrix of `knee` shears"), "{told:?}");
+    let reported: Vec<String> = warnings.iter().map(ToString::to_string).collect();
+    assert!(reported[0].contains("nodes[3].matrix: the matrix of `knee` shears"), "{reported:?}");
     assert_at(place(file.clip(0).unwrap(), "knee", 0), [0.0, 0.5, 0.0]);
 }
 

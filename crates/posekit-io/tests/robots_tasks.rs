@@ -204,14 +204,14 @@ impl Tally {
             let rounding = 1.0 + 1e-6;
             let is_there =
                 distance <= TOLERANCE * robot.reach * rounding && angle <= TOLERANCE * rounding;
-            let misses_agree = misses.iter().zip(&solution.misses).all(|(measured, told)| {
-                (measured.distance - told.distance).abs() <= 1e-9 * robot.reach
-                    && (measured.angle - told.angle).abs() <= 1e-6
+            let misses_agree = misses.iter().zip(&solution.misses).all(|(measured, reported)| {
+                (measured.distance - reported.distance).abs() <= 1e-9 * robot.reach
+                    && (measured.angle - reported.angle).abs() <= 1e-6
             });
             if !misses_agree || (solution.is_reached() && !is_there) {
-                let told = &solution.misses;
+                let reported = &solution.misses;
                 let lie = format!(
-                    "{place}: {:?}\n  told {told:?}\n  is {misses:?}\n {} {tasks:?}",
+                    "{place}: {:?}\n  reported {reported:?}\n  is {misses:?}\n {} {tasks:?}",
                     solution.status, solution.tolerance
                 );
                 self.lies.push(lie);

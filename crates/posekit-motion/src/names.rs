@@ -28,7 +28,7 @@ const HELPERS: [&str; 22] = [
     "tracker",
 ];
 
-/// Conventions, told by what stands in their names; the first that fits all legs is named.
+/// Conventions, recognised by the parts of their names; the first that fits all legs is named.
 const CONVENTIONS: [(&str, &[&str]); 15] = [
     ("Mixamo", &["mixamorig"]),
     ("3ds Max Biped", &["Bip0", "Bip "]),

@@ -218,7 +218,7 @@ impl Planner<'_> {
         let (seen, looked) = self.seen(firm);
         let on_path = |look| seen.at(plant.leg, plant.part, look);
         let own = slide(on_path, &looked.plant, &self.floor);
-        // What is told is measured in the frames that people have, as what is left of it will be.
+        // What is reported is measured in the frames that people have, as what is left of it will be.
         let right = |frame| self.frames.at(plant.leg, plant.part, frame);
         let in_frames = slide(right, &plant, &self.floor);
         let verdict = match firm.stance {

@@ -38,7 +38,7 @@ fn every_status_has_its_case() {
     assert_eq!(workspace.run_while(|done| done < 1).status.word(), "cancelled");
 }
 
-/// Arms of limited hinges, targets that they cannot reach: giving way at a limit by a little shrinks the miss by what was told.
+/// Arms of limited hinges, targets that they cannot reach: giving way at a limit by a little shrinks the miss by what was reported.
 #[test]
 fn relief_is_what_a_wider_limit_gives() {
     const WIDER: f64 = 1e-4;

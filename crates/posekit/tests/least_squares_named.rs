@@ -705,7 +705,7 @@ fn self_collision_capsules() {
         }
     }
     let listed = failures.join("\n");
-    assert!(touched > 5, "only {touched} would touch without being told");
+    assert!(touched > 5, "only {touched} would touch unless they keep clear");
     assert!(failures.is_empty(), "{} fail, {touched} hard:\n{listed}", failures.len());
 }
 

@@ -33,7 +33,7 @@ fn stand(skeleton: &Skeleton, from: &[f64], tasks: &[Task]) -> Solution {
     solution
 }
 
-/// L26: planted feet farther apart than both legs reach: both misses are told, their sum of squares is least, and nothing jumps as the feet go apart.
+/// L26: planted feet farther apart than both legs reach: both misses are reported, their sum of squares is least, and nothing jumps as the feet go apart.
 ///
 /// How far the feet of a person with straight legs are apart in a split is not known in closed form, because cones of hips and ankles have a say; that
 /// there is nothing better nearby is tried out.
@@ -49,8 +49,11 @@ fn l26_planted_feet_farther_apart_than_both_legs_reach() {
             let tasks = planted(&skeleton, apart, whole);
             let solution = stand(&skeleton, &q, &tasks);
             let misses = tasks.each_ref().map(|task| task.miss(&skeleton, &solution.configuration));
-            for (told, miss) in solution.misses.iter().zip(&misses) {
-                assert!((told.distance - miss.distance).abs() < 1e-9, "{told:?} is {miss:?}");
+            for (reported, miss) in solution.misses.iter().zip(&misses) {
+                assert!(
+                    (reported.distance - miss.distance).abs() < 1e-9,
+                    "{reported:?} is {miss:?}"
+                );
             }
             let (now, before) = (misses.map(|miss| miss.distance), missed);
             let is_there = misses.iter().all(|miss| miss.distance < 3e-6 && miss.angle < 2e-6);

@@ -445,7 +445,7 @@ fn l24_a_budget_of_nothing_returns_the_start() {
     }
 }
 
-/// A free chain that follows its target goes on as points, whichever way it is told of the target.
+/// A free chain that follows its target goes on as points, however it is given the target.
 #[test]
 fn l24_a_free_chain_follows_a_changed_task_as_a_target() {
     let mut builder = Skeleton::builder();

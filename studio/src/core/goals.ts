@@ -66,11 +66,11 @@ export function onSpot(task: FigureTask, spot: Spot, pose: PoseData): FigureTask
 }
 
 /** The goal asking for something else: what it asked for already stays, the rest is as it is now. */
-export function asking(task: FigureTask, asks: Asks, told: TaskInfo | undefined, pose: PoseData): FigureTask {
+export function asking(task: FigureTask, asks: Asks, reported: TaskInfo | undefined, pose: PoseData): FigureTask {
   if (asksOf(task) === null || task.task === asks || !("frame" in task)) return task;
   const { name, weight, level, frame } = task;
   const head = { ...(name === undefined ? {} : { name }), ...(weight === undefined ? {} : { weight }), ...(level === undefined ? {} : { level }) };
-  const now = frameOf(told, pose);
+  const now = frameOf(reported, pose);
   const target = "target" in task && task.target ? task.target : now.position;
   const orientation = "orientation" in task && task.orientation ? task.orientation : now.rotation;
   switch (asks) {

@@ -161,7 +161,7 @@ async function loadProblem(name: string, text: string, value: Record<string, unk
 /** A figure whose joints are those of a glTF file: written out, so that a link carries them, and with the file's mesh. */
 async function loadFigureOn(name: string, text: string, figure: FigureProblem, file: NamedBytes, reader: Reader): Promise<Loaded> {
   try {
-    // As it stands first, so that a fault is told with its place in the file.
+    // As it stands first, so that a fault is reported with its place in the file.
     await reader.inspect({ kind: "json", text, file: file.bytes });
     const { gltf: _gltf, root, ...given } = figure;
     const { figure: whole, warnings } = await reader.inspect({ kind: "gltf", bytes: file.bytes, free: root === "free" });
@@ -226,7 +226,7 @@ async function loadCharacter(name: string, bytes: Uint8Array, reader: Reader): P
   }
 }
 
-/** So many remarks of the library on a file are told in full. */
+/** So many remarks of the library on a file are reported in full. */
 const MOST_TOLD = 2;
 
 function remarksOf(warnings: readonly string[]): string[] {

@@ -1,4 +1,4 @@
-//! What people are told beside the picture: the newest few, each once.
+//! What is reported beside the picture: the newest few, each once.
 
 import { signal, type ReadonlySignal } from "@preact/signals";
 import type { Notice } from "./types.ts";

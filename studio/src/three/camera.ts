@@ -86,7 +86,7 @@ export class Rig {
     return (2 * half) / this.#height;
   }
 
-  /** Metres for a CSS pixel at depth 1 (perspective) or anywhere (plane): what the shaders are told. */
+  /** Metres for a CSS pixel at depth 1 (perspective) or anywhere (plane): what the shaders are reported. */
   get pixelAtOne(): number {
     return this.isPlane ? this.pixel : (2 * Math.tan((VIEW_DEG * Math.PI) / 360)) / this.#height;
   }

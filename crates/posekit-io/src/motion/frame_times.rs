@@ -223,7 +223,7 @@ mod tests {
         }
         // Two of a few that are near to each other are a step, and no rate.
         assert!(frame_times(&[&[0.0, 0.5, 0.501, 1.0]]).frame_time > 1.0 / 70.0);
-        // Many without a rate are read at one that is told.
+        // Many without a rate are read at one that is reported.
         let odd: Vec<f64> = (0..2000).map(|k| f64::from(k * k % 7 + 9 * k) * 1e-4).collect();
         let keys = FrameTimes::of(&[&odd], None);
         assert!(

@@ -145,7 +145,7 @@ pub(crate) fn pipeline(bytes: &[u8]) {
     }
 }
 
-/// What is kept of a pose may be told by other angles, that are as near \[rad\].
+/// What is kept of a pose may be given by other angles that are as near \[rad\].
 const KEPT: f64 = 1e-5;
 
 /// A contact somewhere in a clip.

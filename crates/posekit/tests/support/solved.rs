@@ -5,7 +5,7 @@ use posekit::skeleton::{Frame, Joint, Skeleton};
 use posekit::solve::{Method, Settings, Solution, solve};
 use posekit::task::{Task, TaskKind};
 
-/// Solves; what is told of misses and limits must be so.
+/// Solves; what is reported of misses and limits must be so.
 pub(crate) fn least(
     skeleton: &Skeleton,
     start: &[f64],
@@ -17,14 +17,14 @@ pub(crate) fn least(
     let q = &solution.configuration;
     assert!(q.iter().all(|x| x.is_finite()), "not finite: {q:?}");
     assert!(skeleton.within_limits(q, 1e-9), "limits broken: {q:?}");
-    for (told, task) in solution.misses.iter().zip(tasks) {
+    for (reported, task) in solution.misses.iter().zip(tasks) {
         let miss = task.miss(skeleton, q);
-        let off = (told.distance - miss.distance).abs() / (1.0 + miss.distance);
+        let off = (reported.distance - miss.distance).abs() / (1.0 + miss.distance);
         // A frame that stands on what it looks at (one can be driven there) looks nowhere in particular.
         let is_blind = matches!(&task.kind, TaskKind::LookAt(task)
             if task.frame.world(&skeleton.poses(q)).translation.distance(task.target_in_world) < 1e-6);
-        let is_same = (told.angle - miss.angle).abs() < 1e-7 || is_blind;
-        assert!(off < 1e-9 && is_same, "{told:?} is {miss:?}");
+        let is_same = (reported.angle - miss.angle).abs() < 1e-7 || is_blind;
+        assert!(off < 1e-9 && is_same, "{reported:?} is {miss:?}");
     }
     solution
 }

@@ -629,9 +629,9 @@ class Store implements MotionSession {
 
   #tell(notice: Omit<Notice, "id" | "where" | "hint"> & { where?: string | undefined; hint?: string | undefined }): void {
     const { where, hint, ...rest } = notice;
-    const told: Notice = { id: this.#nextNotice, ...rest, ...(where === undefined ? {} : { where }), ...(hint === undefined ? {} : { hint }) };
+    const reported: Notice = { id: this.#nextNotice, ...rest, ...(where === undefined ? {} : { where }), ...(hint === undefined ? {} : { hint }) };
     this.#nextNotice += 1;
-    this.#notices.value = [...this.#notices.peek(), told].slice(-MOST_NOTICES);
+    this.#notices.value = [...this.#notices.peek(), reported].slice(-MOST_NOTICES);
   }
 
   dismiss(id: number): void {

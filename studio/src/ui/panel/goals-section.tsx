@@ -58,7 +58,7 @@ function FigureGoals({ figure, info, main }: FigureGoalsProps) {
       <ul class="goals" ref={list}>
         {figure.tasks.map((task, index) => (
           <Goal
-            key={`${n}:${index}`} task={task} figure={figure} info={info} told={info.tasks[index]} main={main} index={index}
+            key={`${n}:${index}`} task={task} figure={figure} info={info} reported={info.tasks[index]} main={main} index={index}
             onRemove={n > 1 ? () => { remove(index); } : null}
           />
         ))}
@@ -85,7 +85,7 @@ function poseOf(session: Session): PoseData | null {
 
 interface GoalProps extends FigureGoalsProps {
   task: FigureTask;
-  told: TaskInfo | undefined;
+  reported: TaskInfo | undefined;
   index: number;
   /** Null for the only one. */
   onRemove: (() => void) | null;
@@ -97,9 +97,9 @@ const ASKS: { value: Asks; label: string }[] = [
   { value: "pose", label: "Position and orientation" },
 ];
 
-function Goal({ task, told, figure, info, main, index, onRemove }: GoalProps) {
+function Goal({ task, reported, figure, info, main, index, onRemove }: GoalProps) {
   const session = useSession();
-  const name = told?.name || task.task;
+  const name = reported?.name || task.task;
   const change = (label: string, to: (old: FigureTask, pose: PoseData) => FigureTask) => {
     const pose = poseOf(session);
     if (pose) session.editGoals(label, (old) => withTask(old, index, (one) => to(one, pose)));
@@ -111,7 +111,7 @@ function Goal({ task, told, figure, info, main, index, onRemove }: GoalProps) {
   const joint = jointOf(task, info, index);
   return (
     <li><div class="goal" role="group" aria-label={`Goal ${index + 1}: ${name}`}>
-      {told && <GoalHead task={told} main={main} />}
+      {reported && <GoalHead task={reported} main={main} />}
       <IconButton
         icon={X} tip="left" class="goal-remove" inactive={onRemove === null}
         label={onRemove ? `Remove the goal ${name}` : "The only goal cannot be removed: add another first"}
@@ -127,11 +127,11 @@ function Goal({ task, told, figure, info, main, index, onRemove }: GoalProps) {
         />
       )}
       {asks !== null && (
-        <Select label="Asks for" value={asks} choices={ASKS} onChange={(wanted) => { change("Change what a goal asks for", (old, pose) => asking(old, wanted, told, pose)); }} />
+        <Select label="Asks for" value={asks} choices={ASKS} onChange={(wanted) => { change("Change what a goal asks for", (old, pose) => asking(old, wanted, reported, pose)); }} />
       )}
       <span class="goal-numbers">
-        <NumberField label="Level" unit="" value={told?.level ?? 1} min={1} max={9} step={1} digits={0} onCommit={(level) => { number("Level", { level }); }} />
-        <NumberField label="Weight" unit="" value={told?.weight ?? 1} min={0} step={0.1} digits={2} onCommit={(weight) => { number("Weight", { weight }); }} />
+        <NumberField label="Level" unit="" value={reported?.level ?? 1} min={1} max={9} step={1} digits={0} onCommit={(level) => { number("Level", { level }); }} />
+        <NumberField label="Weight" unit="" value={reported?.weight ?? 1} min={0} step={0.1} digits={2} onCommit={(weight) => { number("Weight", { weight }); }} />
       </span>
     </div></li>
   );
