@@ -5,13 +5,15 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 
-use crate::process::{cargo, output};
+use crate::process::{cargo, output, run};
 
 /// Runs each `crates/*/examples/*.rs` with no arguments; it must end with success.
 ///
 /// # Errors
 /// When an example does not build or fails.
 pub(crate) fn run_every_one() -> Result<()> {
+    // All at once, so that they build side by side.
+    run(cargo().args(["build", "--quiet", "--workspace", "--examples"]))?;
     let mut count = 0;
     for package in sorted_entries(Path::new("crates"), "")? {
         let directory = Path::new("crates").join(&package).join("examples");
