@@ -109,7 +109,7 @@ impl Tool {
         let pose = self.world_from_base * pose;
         let mut settings = how.settings;
         if target.orientation.is_none() {
-            settings.slack[3..].fill(f64::INFINITY);
+            settings.bounds[3..].fill(f64::INFINITY);
         }
         if how.all {
             let solutions = self.arm.solutions(pose, &self.start, &settings)?;

@@ -32,7 +32,7 @@ pub(crate) fn track(args: &TrackArgs) -> Result<()> {
     settings.tolerance = args.tolerance;
     let n_turned = targets.iter().filter(|target| target.orientation.is_some()).count();
     if n_turned == 0 {
-        settings.slack[3..].fill(f64::INFINITY);
+        settings.bounds[3..].fill(f64::INFINITY);
     } else if n_turned < targets.len() {
         return Err(Failure::in_file("some poses have an orientation and some do not", &name));
     }

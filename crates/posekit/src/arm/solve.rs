@@ -38,7 +38,7 @@ impl Arm {
     ///
     /// # Errors
     /// [`Error::is_wrong_length`](crate::Error::is_wrong_length) or [`is_not_finite`](crate::Error::is_not_finite) for `q`; a target that is not finite or
-    /// whose rotation is further than 0.001 from unit length; a negative or NaN tolerance or slack. `q` is unchanged then.
+    /// whose rotation is further than 0.001 from unit length; a negative or NaN tolerance or bound. `q` is unchanged then.
     pub fn solve(
         &self,
         target: Pose,
@@ -119,7 +119,7 @@ impl Arm {
     ) {
         let closed = self.closed.as_deref().filter(|closed| closed.is_of_six());
         let goal = self.goal_at(target, settings);
-        let Some(closed) = closed.filter(|_| !goal.has_slack()) else { return };
+        let Some(closed) = closed.filter(|_| !goal.has_bounds()) else { return };
         by_size!(&self.solver, solver => {
             let found = self.start(solver, q);
             for other in closed.solutions(&solver.kernel, &goal, &found).others(&found) {
@@ -145,7 +145,7 @@ impl Arm {
             settings.tolerance.unwrap_or(TOLERANCE * length),
             settings.orientation_tolerance.unwrap_or(TOLERANCE),
         ];
-        Goal::new(&self.path, target, &settings.slack, tolerances)
+        Goal::new(&self.path, target, &settings.bounds, tolerances)
     }
 
     /// The unknowns of a configuration, inside the limits.
@@ -177,7 +177,7 @@ impl Arm {
 
     /// Whether joints can move while the tool stays at its target.
     pub(super) fn is_redundant(&self, settings: &ArmSettings) -> bool {
-        self.path.unknowns().count() > 6 || settings.slack != [0.0; 6]
+        self.path.unknowns().count() > 6 || settings.bounds != [0.0; 6]
     }
 
     /// Whether some configuration reaches a goal.
@@ -230,13 +230,13 @@ pub(crate) fn checked(target: Pose) -> Result<Pose> {
     Ok(Pose::new(normalised(target.rotation), target.translation))
 }
 
-/// Tolerances and slack that are not negative.
+/// Tolerances and bounds that are not negative.
 pub(crate) fn check_settings(settings: &ArmSettings) -> Result<()> {
-    let ArmSettings { tolerance, orientation_tolerance, slack, .. } = *settings;
+    let ArmSettings { tolerance, orientation_tolerance, bounds, .. } = *settings;
     check_bound("tolerance", 0, tolerance.unwrap_or(0.0))?;
     check_bound("orientation tolerance", 0, orientation_tolerance.unwrap_or(0.0))?;
-    let mut slack = slack.into_iter().enumerate();
-    slack.try_for_each(|(index, slack)| check_bound("slack", index, slack))
+    let mut bounds = bounds.into_iter().enumerate();
+    bounds.try_for_each(|(index, bounds)| check_bound("bounds", index, bounds))
 }
 
 fn check_bound(what: &'static str, index: usize, value: f64) -> Result<()> {
@@ -323,7 +323,7 @@ impl<const N: usize> Choice<'_, N> {
 
     /// The configurations that a closed form proposes, if there is one: of redundant arms those of the branches nearest to what is preferred.
     fn closed(&self, arm: &Arm) -> Option<Candidates<N>> {
-        let closed = arm.closed.as_deref().filter(|_| Closed::fits(N) && !self.has_slack())?;
+        let closed = arm.closed.as_deref().filter(|_| Closed::fits(N) && !self.has_bounds())?;
         let kernel = &self.solver.kernel;
         Some(match self.preferred() {
             Some(preferred) => closed.nearest(kernel, self.goal, preferred),
@@ -347,13 +347,13 @@ impl<const N: usize> Choice<'_, N> {
         Some(Found { x, residual, has_reached, steps: 0, starts: 1 })
     }
 
-    fn has_slack(&self) -> bool {
-        self.settings.slack != [0.0; 6]
+    fn has_bounds(&self) -> bool {
+        self.settings.bounds != [0.0; 6]
     }
 
     /// All configurations found, with their costs, the preferred first.
     fn all(&self, arm: &Arm) -> Vec<(f64, [f64; N])> {
-        let usable = |_: &&Closed| Closed::fits(N) && !self.has_slack();
+        let usable = |_: &&Closed| Closed::fits(N) && !self.has_bounds();
         if let Some(closed) = arm.closed.as_deref().filter(usable) {
             let near = self.preferred().unwrap_or(&self.start);
             let found = closed.solutions(&self.solver.kernel, self.goal, near);

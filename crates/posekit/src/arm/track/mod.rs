@@ -38,9 +38,9 @@ pub struct TrackSample {
     pub path_time: f64,
     /// The index of the target, if the sample is at one.
     pub target: Option<usize>,
-    /// Distance of the tool from the path beyond the slack \\[m\\].
+    /// Distance of the tool from the path outside the bounds \\[m\\].
     pub distance: f64,
-    /// Angle of the tool from the path beyond the slack \\[rad\\].
+    /// Angle of the tool from the path outside the bounds \\[rad\\].
     pub angle: f64,
 }
 
