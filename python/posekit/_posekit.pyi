@@ -187,6 +187,7 @@ class Robot:
         tolerance: float | None = None,
         orientation_tolerance: float | None = None,
         bounds: npt.ArrayLike | None = None,
+        from_any: bool = False,
     ) -> Track: ...
     def map(
         self,

@@ -528,6 +528,8 @@ impl Robot {
     ///     From where the first target is solved for [rad, m].
     /// prefer, tolerance, orientation_tolerance, bounds
     ///     As in `solve`.
+    /// from_any : bool, default False
+    ///     Begin in the solution for the first target that leads to the end of the path, or furthest, instead of the one nearest to `start`.
     ///
     /// Returns
     /// -------
@@ -535,7 +537,7 @@ impl Robot {
     ///     Configurations along the path, and how it ended.
     #[pyo3(signature = (
         times, targets, rotations=None, *, start=None, prefer="nearest", tolerance=None,
-        orientation_tolerance=None, bounds=None
+        orientation_tolerance=None, bounds=None, from_any=false
     ))]
     #[expect(clippy::too_many_arguments, reason = "Python's keywords")]
     fn track<'py>(
@@ -549,6 +551,7 @@ impl Robot {
         tolerance: Option<f64>,
         orientation_tolerance: Option<f64>,
         bounds: Option<&Bound<'py, PyAny>>,
+        from_any: bool,
     ) -> PyResult<Bound<'py, PyAny>> {
         let tool = self.tool()?;
         let targets = crate::poses::targets(targets, rotations, Invalid::Refuse)?;
@@ -562,6 +565,7 @@ impl Robot {
             targets: targets.poses,
             start: self.start_of(start)?,
             settings,
+            from_any,
         };
         path.track(py, self.skeleton())
     }

@@ -200,12 +200,19 @@ fn no_arm_is_taken_for_another() {
         ("maximum", |input| limit(input, 5, -3.0, -0.6)),
         ("range of a turn", |input| limit(input, 7, 0.5, 7.0)),
         ("limit of the driver", |input| limit(input, 1, 0.0, 0.5)),
-        ("multiplier", |input| input.joints[4] = input.joints[4].clone().with_mimic(mimic(1, -0.3, 0.1))),
-        ("offset", |input| input.joints[4] = input.joints[4].clone().with_mimic(mimic(1, 0.3, 0.2))),
-        ("driver", |input| input.joints[4] = input.joints[4].clone().with_mimic(mimic(2, 0.3, 0.1))),
+        ("multiplier", |input| {
+            input.joints[4] = input.joints[4].clone().with_mimic(mimic(1, -0.3, 0.1))
+        }),
+        ("offset", |input| {
+            input.joints[4] = input.joints[4].clone().with_mimic(mimic(1, 0.3, 0.2))
+        }),
+        ("driver", |input| {
+            input.joints[4] = input.joints[4].clone().with_mimic(mimic(2, 0.3, 0.1))
+        }),
         ("joint beside the path", |input| input.joints.push(Joint::revolute("beside", DVec3::X))),
         ("mimic beside the path", |input| {
-            let joint = Joint::revolute("beside", DVec3::X).child_of(3).with_mimic(mimic(5, 2.0, 0.0));
+            let joint =
+                Joint::revolute("beside", DVec3::X).child_of(3).with_mimic(mimic(5, 2.0, 0.0));
             input.joints.push(joint);
         }),
         ("tool", |input| input.tool.joint_from_frame.translation.y += 1e-12),

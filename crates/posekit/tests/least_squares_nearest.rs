@@ -234,8 +234,8 @@ fn allowed(rows: &[Vec<f64>], ends: &[(bool, bool)], wish: &[f64]) -> Vec<f64> {
         rows.extend(kept.map(|(_, &i)| (0..n).map(|k| if k == i { 1.0 } else { 0.0 }).collect()));
         let way = less_rows(&basis_of(&rows), wish);
         let tolerance = 1e-12 * norm(wish);
-        let stays =
-            (0..n).all(|i| (!ends[i].0 || way[i] >= -tolerance) && (!ends[i].1 || way[i] <= tolerance));
+        let stays = (0..n)
+            .all(|i| (!ends[i].0 || way[i] >= -tolerance) && (!ends[i].1 || way[i] <= tolerance));
         if stays && norm(&way) > norm(&best) {
             best = way;
         }

@@ -66,7 +66,8 @@ impl How {
         settings.prefer = if args.nearest { Prefer::Nearest } else { Prefer::First };
         let threads = args.threads.map_or_else(parallel::cores, usize::from);
         let pool = ThreadPoolBuilder::new().num_threads(threads).build();
-        let pool = pool.map_err(|error| Failure::output(format!("cannot start threads: {error}")))?;
+        let pool =
+            pool.map_err(|error| Failure::output(format!("cannot start threads: {error}")))?;
         Ok(Self { settings, all: args.all, pool })
     }
 }

@@ -42,7 +42,10 @@ pub(crate) fn track(args: &TrackArgs) -> Result<()> {
     };
     let poses: Vec<Pose> = targets.iter().map(pose).collect();
     let arm = with_limits(&tool, args)?;
-    let track = arm.track(&times, &poses, &tool.start, &settings)?;
+    let track = match args.from_any {
+        true => arm.track_from_any(&times, &poses, &tool.start, &settings)?,
+        false => arm.track(&times, &poses, &tool.start, &settings)?,
+    };
     write(&tool, &track, args.output.as_deref())?;
     tell(&tool, &track, &times, args)
 }

@@ -251,7 +251,10 @@ fn hulls_have_their_points_inside() {
             let on_hull = hull.support(n, NO_HINT).point.dot(n);
             assert!((on_hull - brute(hull.points())).abs() < 1e-12, "climbing ends at the top");
             let tolerance = 1e-5 * 4.0;
-            assert!(brute(points) <= on_hull + error + tolerance && on_hull <= brute(points) + tolerance);
+            assert!(
+                brute(points) <= on_hull + error + tolerance
+                    && on_hull <= brute(points) + tolerance
+            );
         }
     }
     assert_eq!(Hull::new(&grid).unwrap().0.points().len(), 8, "a grid has eight corners");

@@ -296,7 +296,9 @@ impl Problem {
             let is_slide = matches!(self.skeleton.kind(i), JointKind::Prismatic { .. });
             let tolerance = if is_slide { 1e-9 * self.unit } else { 1e-9 };
             let name = self.skeleton.name(i);
-            require(change <= most + tolerance, || format!("change: {name} by {change}, may {most}"))?;
+            require(change <= most + tolerance, || {
+                format!("change: {name} by {change}, may {most}")
+            })?;
         }
         Ok(())
     }
