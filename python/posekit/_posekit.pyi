@@ -136,7 +136,7 @@ class Robot:
         prefer: str = "nearest",
         tolerance: float | None = None,
         orientation_tolerance: float | None = None,
-        slack: npt.ArrayLike | None = None,
+        bounds: npt.ArrayLike | None = None,
         starts: int | None = None,
         accept: Callable[[_Floats], bool] | None = None,
     ) -> Solution: ...
@@ -149,7 +149,7 @@ class Robot:
         prefer: str = "nearest",
         tolerance: float | None = None,
         orientation_tolerance: float | None = None,
-        slack: npt.ArrayLike | None = None,
+        bounds: npt.ArrayLike | None = None,
         starts: int | None = None,
     ) -> _Floats: ...
     def step(
@@ -160,7 +160,7 @@ class Robot:
         *,
         dt: float,
         prefer: str = "nearest",
-        slack: npt.ArrayLike | None = None,
+        bounds: npt.ArrayLike | None = None,
     ) -> Step: ...
     def solve_batch(
         self,
@@ -171,7 +171,7 @@ class Robot:
         prefer: str = "nearest",
         tolerance: float | None = None,
         orientation_tolerance: float | None = None,
-        slack: npt.ArrayLike | None = None,
+        bounds: npt.ArrayLike | None = None,
         starts: int | None = None,
         invalid: str = "raise",
         threads: int | None = None,
@@ -186,7 +186,8 @@ class Robot:
         prefer: str = "nearest",
         tolerance: float | None = None,
         orientation_tolerance: float | None = None,
-        slack: npt.ArrayLike | None = None,
+        bounds: npt.ArrayLike | None = None,
+        from_any: bool = False,
     ) -> Track: ...
     def map(
         self,

@@ -116,9 +116,9 @@ class Solution(NamedTuple):
     status: Status
     """How it ended."""
     distance: float
-    """Distance of the tool from the target beyond the slack [m]."""
+    """Distance of the tool from the target outside the bounds [m]."""
     angle: float
-    """Angle of the tool from the target beyond the slack [rad]."""
+    """Angle of the tool from the target outside the bounds [rad]."""
     iterations: int
     """Steps over all starts; 0 where a closed form answered."""
     starts: int
@@ -153,7 +153,7 @@ class Batch(NamedTuple):
     status: npt.NDArray[np.uint8]
     """The numbers of `Status`, shape (n,)."""
     errors: Floats
-    """Distance [m] and angle [rad] from the target beyond the slack, shape (n, 2)."""
+    """Distance [m] and angle [rad] from the target outside the bounds, shape (n, 2)."""
 
     @property
     def reached(self) -> npt.NDArray[np.bool_]:

@@ -10,6 +10,7 @@ use posekit::solve::{Method, Settings, Workspace};
 use posekit::task::{FramePose, Task};
 
 use super::chain::Chain;
+use super::lines::RATE;
 use super::ours::{Model, pose, settings};
 use super::problem::Problem;
 use crate::measure::median_of;
@@ -41,14 +42,15 @@ pub struct Piece {
 /// When posekit refuses the arm.
 pub fn pieces(chain: &Chain, rounds: usize) -> Result<Vec<Piece>> {
     let problems = Problem::draw_all(chain, CONFIGURATIONS);
-    let Model { skeleton, tool } = Model::new(chain)?;
+    let Model { skeleton, tool, .. } = Model::new(chain)?;
     let arm = Arm::new(&skeleton, tool)?;
     let starts: Vec<&[f64]> = problems.iter().map(|problem| &problem.start[..]).collect();
     let flop = (6..=7).contains(&starts[0].len()).then(|| FLOP[starts[0].len() - 6]);
     let mut poses = vec![Pose::IDENTITY; skeleton.n_joints()];
     let mut jacobian = vec![0.0; 6 * skeleton.n_dofs()];
     let mut differential = Differential::new(chain, &problems)?;
-    let mut times: [Vec<f64>; 5] = Default::default();
+    let near = near(&problems, &arm)?;
+    let mut times: [Vec<f64>; 6] = Default::default();
     for _ in 0..rounds {
         let arm_pose = each(&starts, |q| {
             let _ = black_box(arm.pose(black_box(q)));
@@ -62,7 +64,8 @@ pub fn pieces(chain: &Chain, rounds: usize) -> Result<Vec<Piece>> {
             skeleton.jacobian(&poses, &tool, black_box(&mut jacobian));
         });
         let [iteration, ..] = fit(&arm, &problems)?;
-        let all = [arm_pose, kinematics, with_jacobian, iteration, differential.step()?];
+        let servo = servo(&arm, &problems, &near)?;
+        let all = [arm_pose, kinematics, with_jacobian, iteration, servo, differential.step()?];
         times.iter_mut().zip(all).for_each(|(times, time)| times.push(time));
     }
     let names = [
@@ -70,6 +73,7 @@ pub fn pieces(chain: &Chain, rounds: usize) -> Result<Vec<Piece>> {
         ("`Skeleton::forward_kinematics`", 0),
         ("`forward_kinematics` and `jacobian`", 1),
         ("one more iteration of `Arm::solve`", 2),
+        ("`Arm::step`", 2),
         ("`Workspace::set_target` and `step`", 2),
     ];
     let piece = |((name, k), mut times): ((&'static str, usize), Vec<f64>)| Piece {
@@ -85,6 +89,27 @@ fn each(starts: &[&[f64]], mut run: impl FnMut(&[f64])) -> f64 {
     let watch = Instant::now();
     starts.iter().for_each(|q| run(q));
     watch.elapsed().as_secs_f64() * 1e9 / starts.len() as f64
+}
+
+/// For each start a pose of the tool near by: every joint is 0.001 rad away.
+fn near(problems: &[Problem], arm: &Arm) -> Result<Vec<Pose>> {
+    let near = |problem: &Problem| {
+        let by = |k: usize| if k % 2 == 0 { 1e-3 } else { -1e-3 };
+        let q: Vec<f64> = problem.start.iter().enumerate().map(|(k, x)| x + by(k)).collect();
+        Ok(arm.pose(&q)?)
+    };
+    problems.iter().map(near).collect()
+}
+
+/// The mean time of a step of a servo loop \[ns\].
+fn servo(arm: &Arm, problems: &[Problem], near: &[Pose]) -> Result<f64> {
+    let (settings, mut q) = (settings(Prefer::Nearest), problems[0].start.clone());
+    let watch = Instant::now();
+    for (problem, target) in problems.iter().zip(near) {
+        q.copy_from_slice(&problem.start);
+        black_box(arm.step(*target, &mut q, 1.0 / RATE, &settings)?);
+    }
+    Ok(watch.elapsed().as_secs_f64() * 1e9 / problems.len() as f64)
 }
 
 /// Times of solves by least squares: what each iteration takes, what each start takes besides, and what the rest takes \[ns\].
@@ -129,7 +154,7 @@ struct Differential {
 
 impl Differential {
     fn new(chain: &Chain, problems: &[Problem]) -> Result<Self> {
-        let Model { skeleton, tool } = Model::new(chain)?;
+        let Model { skeleton, tool, .. } = Model::new(chain)?;
         let near = |(k, x): (usize, &f64)| x + if k % 2 == 0 { 1e-2 } else { -1e-2 };
         let start = &problems[0].start;
         let near: Vec<f64> = start.iter().enumerate().map(near).collect();

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 
-use super::chain::Chain;
-use super::robot::Robot;
+use super::chain::{Chain, Step};
+use super::robot::{Joint, Robot, is_mjcf};
 
 /// A limb: the joints from the root of a robot, or from where the limb begins, to a tip.
 #[derive(Debug, Clone)]
@@ -33,7 +33,7 @@ pub struct Found {
     pub left_out: Vec<(PathBuf, String)>,
 }
 
-/// Reads all URDF files below a folder, in the order of their names; of files with the same bytes, one.
+/// Reads all URDF and MJCF files below a folder, in the order of their names; of files with the same bytes one, and of limbs of MJCF with the same numbers.
 ///
 /// # Errors
 /// When a folder cannot be read.
@@ -41,7 +41,7 @@ pub fn find(folder: &Path) -> Result<Found> {
     let mut files = Vec::new();
     collect(folder, &mut files)?;
     files.sort();
-    let (mut found, mut seen) = (Found::default(), HashSet::new());
+    let (mut found, mut seen, mut known) = (Found::default(), HashSet::new(), HashSet::new());
     for path in files {
         let file = path.strip_prefix(folder).unwrap_or(&path).to_owned();
         if !seen.insert(fs::read(&path)?) {
@@ -50,10 +50,16 @@ pub fn find(folder: &Path) -> Result<Found> {
         }
         match Robot::read(&path) {
             Ok(robot) => {
-                let limbs = limbs(&file, &robot)?;
-                if limbs.is_empty() {
-                    found.left_out.push((file, "no limb of three joints".to_owned()));
-                }
+                let mut limbs = limbs(&file, &robot)?;
+                let n_limbs = limbs.len();
+                // A scene includes its robot, and some models differ in what does not move.
+                limbs.retain(|limb| known.insert(numbers(&limb.chain)) || !is_mjcf(&path));
+                let reason = match (n_limbs, limbs.len()) {
+                    (0, _) => Some("no limb of three joints"),
+                    (_, 0) => Some("the same limbs as another"),
+                    _ => None,
+                };
+                found.left_out.extend(reason.map(|reason| (file, reason.to_owned())));
                 found.limbs.extend(limbs);
             }
             Err(error) => found.left_out.push((file, error.root_cause().to_string())),
@@ -67,11 +73,20 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
         let path = entry?.path();
         if path.is_dir() {
             collect(&path, files)?;
-        } else if path.extension().is_some_and(|extension| extension == "urdf") {
+        } else if path.extension().is_some_and(|extension| extension == "urdf") || is_mjcf(&path) {
             files.push(path);
         }
     }
     Ok(())
+}
+
+/// All that a chain is made of but names.
+fn numbers(chain: &Chain) -> String {
+    let step = |step: &Step| {
+        let Joint { origin, motion, bounds, .. } = step.joint;
+        format!("{origin:?} {motion:?} {bounds:?} {:?} {}", step.unknown, step.held)
+    };
+    chain.steps.iter().map(step).collect()
 }
 
 /// The limbs of a robot with at least three unknowns. Their tips are the bodies that have a link with nothing attached, or from which several joints

@@ -10,7 +10,7 @@ use super::cold::Times;
 use super::matrix::Matrix;
 use super::ours::{Model, pose, settings};
 use super::problem::{Verdict, first_seed};
-use super::solver::{Contender, Solver};
+use super::solver::{Contender, Followed, Solver};
 use crate::measure::{median_of, stopwatch_overhead};
 use crate::random::Random;
 
@@ -45,7 +45,7 @@ pub struct Line {
 /// # Errors
 /// When posekit refuses the arm.
 pub fn draw(chain: &Chain, n: usize) -> Result<Vec<Line>> {
-    let Model { skeleton, tool } = Model::new(chain)?;
+    let Model { skeleton, tool, .. } = Model::new(chain)?;
     let arm = Arm::new(&skeleton, tool)?;
     let settings = settings(Prefer::First);
     let random = &mut Random::new(first_seed(&chain.name) ^ 1);
@@ -82,6 +82,10 @@ pub struct Row {
     pub completed: usize,
     /// Lines that ended at a target that was not reached.
     pub ended: usize,
+    /// The ends of those that were followed as a whole: the line, how far the tool came \[m\], why no further, and whether it is proven that nothing leads further.
+    pub ends: Vec<(usize, f64, String, bool)>,
+    /// Lines that were completed later than asked for, because of velocity limits.
+    pub slowed: usize,
     /// Steps in which a joint is above its velocity limit, and lines that have such.
     pub too_fast: [usize; 2],
     /// Steps in which a joint is faster than [`JUMP`], and lines that have such.
@@ -138,11 +142,26 @@ impl Row {
             lines,
             completed: 0,
             ended: 0,
+            ends: Vec::new(),
+            slowed: 0,
             too_fast: [0; 2],
             jumps: [0; 2],
             wrong: 0,
             worst_error: 0.0,
             which: Vec::new(),
+        }
+    }
+
+    /// Counts a line.
+    fn add(&mut self, has_ended: bool, [too_fast, jumps, wrong]: [usize; 3]) {
+        let is_complete = !has_ended && too_fast == 0 && wrong == 0;
+        self.completed += usize::from(is_complete);
+        self.which.push(is_complete);
+        self.ended += usize::from(has_ended);
+        self.wrong += wrong;
+        for ([steps, lines], n) in [(&mut self.too_fast, too_fast), (&mut self.jumps, jumps)] {
+            *steps += n;
+            *lines += usize::from(n > 0);
         }
     }
 }
@@ -151,6 +170,11 @@ impl Runner {
     /// Follows a line to its end, or to the first target that is not reached.
     fn follow(&mut self, chain: &Chain, index: usize, line: &Line, judges: bool, overhead: f64) {
         self.solver.load(&line.targets);
+        let watch = Instant::now();
+        if self.solver.follow(&line.start) {
+            let time = watch.elapsed().as_secs_f64() * 1e9 - overhead;
+            return self.judge_path(chain, index, line, judges, time);
+        }
         let (mut q, mut before) = (line.start.clone(), line.start.clone());
         let (mut too_fast, mut jumps, mut wrong, mut has_ended) = (0, 0, 0, false);
         for (k, target) in line.targets.iter().enumerate() {
@@ -176,16 +200,45 @@ impl Runner {
             before.clone_from(&q);
         }
         if judges {
-            let row = &mut self.row;
-            let is_complete = !has_ended && too_fast == 0 && wrong == 0;
-            row.completed += usize::from(is_complete);
-            row.which.push(is_complete);
-            row.ended += usize::from(has_ended);
-            row.wrong += wrong;
-            for ([steps, lines], n) in [(&mut row.too_fast, too_fast), (&mut row.jumps, jumps)] {
-                *steps += n;
-                *lines += usize::from(n > 0);
+            self.row.add(has_ended, [too_fast, jumps, wrong]);
+        }
+    }
+
+    /// Takes over a line that was followed as a whole. Its time is shared among the targets that were reached.
+    fn judge_path(&mut self, chain: &Chain, index: usize, line: &Line, judges: bool, time: f64) {
+        let Followed { samples, end } = self.solver.followed();
+        let reached = samples.iter().filter(|sample| sample.target.is_some()).count();
+        if reached > 0 {
+            self.times[index][0].push(time / reached as f64);
+        }
+        if !judges {
+            return;
+        }
+        let (mut too_fast, mut jumps, mut wrong) = (0, 0, 0);
+        for sample in &samples {
+            let target = sample.target.map(|target| &line.targets[target]);
+            let verdict = target.map(|target| Verdict::new(chain, target, &sample.q));
+            if let Some(verdict) = verdict {
+                self.row.worst_error = self.row.worst_error.max(verdict.error());
             }
+            let is_right = verdict.map_or_else(|| chain.is_inside(&sample.q), |v| v.is_solved());
+            wrong += usize::from(!is_right);
+        }
+        for pair in samples.windows(2) {
+            let duration = pair[1].time - pair[0].time;
+            let changes = pair[1].q.iter().zip(&pair[0].q).map(|(a, b)| (a - b).abs());
+            let mut pairs = changes.clone().zip(&chain.unknowns);
+            let is_above = |by: f64, limit: f64| by > limit * duration * (1.0 + 1e-9);
+            too_fast += usize::from(pairs.any(|(by, of)| is_above(by, of.velocity)));
+            jumps += usize::from(changes.clone().any(|by| is_above(by, JUMP)));
+        }
+        self.row.add(end.is_some(), [too_fast, jumps, wrong]);
+        let asked = line.targets.len() as f64 / RATE;
+        let is_late = samples.last().is_some_and(|last| last.time > asked + 1e-9);
+        self.row.slowed += usize::from(end.is_none() && is_late);
+        if let Some(end) = end {
+            let end = (index, end.path_time * SPEED, end.reason, end.is_proven);
+            self.row.ends.push(end);
         }
     }
 

@@ -149,7 +149,9 @@ fn lines_table(measured: &[Measured]) -> String {
         "p99",
         "slowest",
         "completed",
+        "slowed",
         "ended",
+        "proven",
         "too fast",
         "jumps",
         "worst error",
@@ -164,7 +166,9 @@ fn lines_table(measured: &[Measured]) -> String {
                 time(row.times.p99),
                 time(row.times.slowest),
                 format!("{} of {}", row.completed, row.lines),
+                row.slowed.to_string(),
                 row.ended.to_string(),
+                row.ends.iter().filter(|end| end.3).count().to_string(),
                 pair(row.too_fast),
                 pair(row.jumps),
                 format!("{:.1e}", row.worst_error),
@@ -177,15 +181,34 @@ fn lines_table(measured: &[Measured]) -> String {
         format!("{} of `{}`", (0..n).filter(|k| !is_completed(k)).count(), arm.name)
     };
     let nobody: Vec<String> = measured.iter().map(nobody).collect();
+    let ends: String = measured.iter().map(ends).collect();
     format!(
         "### Lines at {RATE} Hz\n\nStraight lines of {:.1} cm at {SPEED} m/s with the orientation kept, from random configurations and in random directions; every pose of a sample along \
          each is within reach, though not always on one branch. Each target is solved from the solution of the previous one. **Completed**: every target solved, with every joint below its \
-         velocity limit (that of its file, or {JUMP} rad/s). **Ended**: lines with a target that was not reached. **Too fast**: steps above a velocity limit, and the lines they are on; \
-         **jumps**: the same for {JUMP} rad/s. Times are of single targets.\n\n{}\nLines that no solver completes: {}.\n\n",
+         velocity limit (that of its file, or {JUMP} rad/s). **Slowed**: of these, lines whose end is reached later than asked for, because \
+         the arm slows down where joints would be too fast. **Ended**: lines with a target that was not reached. **Proven**: of these, lines that no motion inside the limits follows to the end, because every \
+         solution for the first pose was followed, and an exact closed form gives all. **Too fast**: steps above a velocity limit, and the lines they are on; \
+         **jumps**: the same for {JUMP} rad/s. Times are of single targets; where a solver takes \
+         a line as a whole, the mean over its targets, in which the search for its end is included. `Arm::track_from_any` chooses its start among all solutions for the first pose, the others have the given one.\n\n{}\n\
+         Lines that no solver completes: {}.\n\n{}",
         100.0 * LENGTH,
         markdown(&cells),
         nobody.join(", "),
+        ends,
     )
+}
+
+/// Where the lines of an arm end that the last solver that takes whole lines does not complete.
+fn ends(arm: &Measured) -> String {
+    let Some(row) = arm.lines.iter().rfind(|row| !row.ends.is_empty()) else {
+        return String::new();
+    };
+    let end = |(line, at, reason, is_proven): &(usize, f64, String, bool)| {
+        let proven = if *is_proven { "" } else { ", not proven" };
+        format!("{line} at {:.1} cm ({reason}{proven})", 100.0 * at)
+    };
+    let all: Vec<String> = row.ends.iter().map(end).collect();
+    format!("Ends of {} of `{}`, by line: {}.\n\n", row.name, arm.name, all.join("; "))
 }
 
 fn pieces_table(measured: &[Measured], clock: f64) -> String {
@@ -225,8 +248,8 @@ pub fn limbs_section(rows: &[success::Row], problems: usize, notes: &[String]) -
         let _ = write!(text, "{note}\n\n");
     }
     text.push_str(
-        "Every URDF file of the folder, from the root to each tip and from where the limb begins to each tip, with at least three independent joints. \
-         Targets are poses of the tip in random configurations inside the limits, so that each has a solution; starts are other such configurations; joints before the limb are held. Judged as above; the faster of two runs counts.\n\n",
+        "Every URDF and MJCF file of the folder (of MJCF files, limbs with the same numbers once), from the root to each tip and from where the limb begins to each tip, with at least three independent joints. \
+         Targets are poses of the tip in random configurations inside the limits, so that each has a solution; starts are other such configurations; joints before the limb are held, and so are ball and free joints. Judged as above; the faster of two runs counts.\n\n",
     );
     for (title, n) in
         [("6 and 7 joints", 6..=7), ("3 to 5 joints", 3..=5), ("8 joints and more", 8..=usize::MAX)]

@@ -1,4 +1,5 @@
-//! The judge's own reader of URDF, which takes from a file only what moves the links.
+//! The judge's robots: its own reader of URDF takes from a file only what moves the links; models of MuJoCo come from `posekit-io`, whose reader is tested against
+//! MuJoCo itself.
 
 use std::fs;
 use std::path::Path;
@@ -7,6 +8,10 @@ use anyhow::{Context, Result, bail, ensure};
 use roxmltree::{Document, Node};
 
 use super::matrix::{Matrix, Vector, norm};
+use posekit::glam::{DMat3, DQuat, DVec3};
+use posekit::math::Pose;
+use posekit::skeleton::{JointKind, Skeleton};
+use posekit_io::{Limits, Warnings, mjcf};
 
 /// A robot: a tree of links.
 #[derive(Debug, Clone)]
@@ -78,6 +83,10 @@ impl Robot {
     /// # Errors
     /// When it is not XML, or has a joint of a kind that has more than one value, or names a link or joint that is not there.
     pub fn read(path: &Path) -> Result<Self> {
+        if is_mjcf(path) {
+            let robot = mjcf::read_file(path, &Limits::default(), &mut Warnings::new())?;
+            return Ok(Self::of(robot.name(), robot.skeleton()));
+        }
         let text = fs::read_to_string(path).with_context(|| path.display().to_string())?;
         let name = path.file_stem().unwrap_or_default().to_string_lossy();
         Self::parse(&name, &text).with_context(|| path.display().to_string())
@@ -97,6 +106,43 @@ impl Robot {
         let names: Vec<String> = named("joint").map(|node| attribute(node, "name")).collect();
         let joints: Result<_> = named("joint").map(|node| joint(node, &links, &names)).collect();
         Ok(Self { name: name.to_owned(), joints: joints?, links })
+    }
+
+    /// The robot of a skeleton: every joint moves a link of its own name. Joints that move freely stay where they are neutral.
+    pub fn of(name: &str, skeleton: &Skeleton) -> Self {
+        let neutral = skeleton.neutral();
+        let joint = |joint: usize| {
+            let values = &neutral[skeleton.value_range(joint)];
+            let placement = skeleton.parent_from_joint(joint);
+            let (motion, placement) = match skeleton.kind(joint) {
+                JointKind::Fixed => (Motion::Fixed, placement),
+                JointKind::Revolute { axis } => (Motion::Turn(axis.to_array()), placement),
+                JointKind::Prismatic { axis } => (Motion::Slide(axis.to_array()), placement),
+                JointKind::Ball => {
+                    let moved = Pose::from_rotation(DQuat::from_slice(values));
+                    (Motion::Fixed, placement * moved)
+                }
+                JointKind::Free => {
+                    let rotation = DQuat::from_slice(&values[3..]);
+                    let moved = Pose::new(rotation, DVec3::from_slice(values));
+                    (Motion::Fixed, placement * moved)
+                }
+            };
+            let mimic = skeleton.mimic(joint);
+            Joint {
+                name: skeleton.name(joint).to_owned(),
+                parent: skeleton.parent(joint).unwrap_or(joint),
+                child: joint,
+                origin: (placement.translation.to_array(), fixed_axis_angles(placement.rotation)),
+                motion,
+                bounds: skeleton.limit(joint).bounds(),
+                velocity: None,
+                mimic: mimic.map(|mimic| (mimic.joint, mimic.multiplier, mimic.offset)),
+            }
+        };
+        let joints: Vec<Joint> = (0..skeleton.n_joints()).map(joint).collect();
+        let links = joints.iter().map(|joint| joint.name.clone()).collect();
+        Self { name: name.to_owned(), joints, links }
     }
 
     /// The joint that moves a link; none for the root.
@@ -127,6 +173,20 @@ impl Robot {
         }
         (at, multiplier, offset)
     }
+}
+
+/// Whether a file is a model of MuJoCo.
+pub fn is_mjcf(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "xml")
+}
+
+/// The angles of `Rz Ry Rx`. Where the first and the last rotate about one axis, the last makes up for any error of the first.
+fn fixed_axis_angles(rotation: DQuat) -> Vector {
+    let DMat3 { x_axis: x, y_axis: y, z_axis: z } = DMat3::from_quat(rotation);
+    let yaw = x.y.atan2(x.x);
+    let (sin, cos) = yaw.sin_cos();
+    let roll = (sin * z.x - cos * z.y).atan2(cos * y.y - sin * y.x);
+    [roll, (-x.z).atan2(x.x.hypot(x.y)), yaw]
 }
 
 fn joint(node: Node<'_, '_>, links: &[String], names: &[String]) -> Result<Joint> {
@@ -206,6 +266,18 @@ mod tests {
         assert_eq!(robot.joints[0].bounds, (-1.0, 2.0));
         assert_eq!((robot.joints[0].velocity, robot.joints[1].velocity), (Some(3.0), None));
         assert_eq!(robot.driver(1), (0, 2.0, 3.0));
+    }
+
+    #[test]
+    fn angles_about_fixed_axes_give_the_rotation() {
+        for [roll, pitch, yaw] in [[0.3, -1.2, 2.5], [1.0, 0.5, -3.0], [0.4, 1.570_796_326, 0.7]] {
+            let [x, y, z] =
+                [DQuat::from_rotation_x, DQuat::from_rotation_y, DQuat::from_rotation_z];
+            let rotation = z(yaw) * y(pitch) * x(roll);
+            let matrix = Matrix::origin([0.0; 3], fixed_axis_angles(rotation));
+            let [a, b, c, d] = matrix.quaternion();
+            assert!(DQuat::from_xyzw(a, b, c, d).dot(rotation).abs() > 1.0 - 1e-14, "{roll}");
+        }
     }
 
     #[test]

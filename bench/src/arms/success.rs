@@ -5,13 +5,14 @@ use std::time::Instant;
 
 use anyhow::{Context, Result};
 use posekit::arm::{Arm, ArmSolution, Prefer};
-use posekit::skeleton::Skeleton;
-use posekit_io::{Limits, Warnings, urdf};
+use posekit::skeleton::{JointKind, Skeleton};
+use posekit_io::{Limits, Warnings, read_robot_file};
 
 use super::cold::Times;
 use super::limbs::Limb;
 use super::ours::{pose, settings};
 use super::problem::{Problem, Verdict, first_seed};
+use super::robot::is_mjcf;
 use crate::measure::stopwatch_overhead;
 
 /// What came of one limb.
@@ -56,8 +57,13 @@ struct Solver {
 impl Solver {
     fn new(limb: &Limb, folder: &Path) -> Result<Self> {
         let path = folder.join(&limb.file);
-        let robot = urdf::read_file(&path, &Limits::default(), &mut Warnings::new())?;
-        let (skeleton, tool) = (robot.skeleton(), robot.frame(&limb.tip).context("no tip")?);
+        let robot = read_robot_file(&path, &Limits::default(), &mut Warnings::new())?;
+        let skeleton = robot.skeleton();
+        let tool = match is_mjcf(&path) {
+            true => skeleton.find(&limb.tip).map(|joint| skeleton.frame(joint)),
+            false => robot.frame(&limb.tip),
+        };
+        let tool = tool.context("no tip")?;
         let place = |name: &String| -> Result<(usize, usize)> {
             let joint = skeleton.find(name).with_context(|| format!("no joint {name}"))?;
             Ok((joint, skeleton.value_range(joint).start))
@@ -69,7 +75,10 @@ impl Solver {
                 rest[place] = *value;
             }
         }
-        let held = before(skeleton, limb)?;
+        let mut held = before(skeleton, limb)?;
+        let is_unbounded =
+            |&joint: &usize| matches!(skeleton.kind(joint), JointKind::Ball | JointKind::Free);
+        held.extend(skeleton.ancestors(tool.joint).filter(is_unbounded));
         let arm = match held.is_empty() {
             true => Arm::new(skeleton, tool)?,
             false => Arm::with_held(skeleton, tool, &held, &rest)?,

@@ -16,7 +16,7 @@ Usage: arms [COMMAND] [OPTIONS]
 Commands:
   (none)            the four arms: random starts, lines, pieces
   targets           writes the targets for the peers in Python to bench/target/arms
-  success           every arm and limb of every URDF file below the folder
+  success           every arm and limb of every URDF and MJCF file below the folder
 
 Options:
   --case NAME       only the arms or limbs whose name contains NAME; writes no file

@@ -103,6 +103,9 @@ pub(crate) struct TrackArgs {
     /// Distance from the path that is allowed [m] [default: 1e-6 of the reach]
     #[arg(long, value_name = "T", value_parser = not_negative, allow_hyphen_values = true)]
     pub(crate) tolerance: Option<f64>,
+    /// Begin in the solution for the first pose that leads to the end of the path, or furthest, instead of the one nearest to the start
+    #[arg(long)]
+    pub(crate) from_any: bool,
     /// The joint values: CSV, JSON lines or Parquet, by the extension; an existing file is replaced. By default CSV to standard output
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,

@@ -57,31 +57,6 @@ pub(crate) fn run<I: Sync, T: Send>(
     results
 }
 
-/// Applies a function to many items that take about equally long, and returns the results in order.
-pub(crate) fn map<I: Sync, T: Send>(
-    items: &[I],
-    threads: usize,
-    work: impl Fn(&I) -> T + Sync,
-) -> Vec<T> {
-    /// Fewer take less time than starting a thread.
-    const LEAST: usize = 16;
-    let share = items.len().div_ceil(threads.max(1)).max(LEAST);
-    let do_all = |items: &[I]| items.iter().map(&work).collect::<Vec<T>>();
-    thread::scope(|scope| {
-        let mut shares = items.chunks(share);
-        let first = shares.next().unwrap_or_default();
-        let do_all = &do_all;
-        let others: Vec<_> =
-            shares.map(|share| (share, scope.spawn(move || do_all(share)))).collect();
-        let mut all = do_all(first);
-        for (share, other) in others {
-            // The panic of a thread is resumed here, so that it is reported.
-            all.extend(other.join().unwrap_or_else(|_| do_all(share)));
-        }
-        all
-    })
-}
-
 /// The default number of items to process in parallel.
 pub(crate) fn cores() -> usize {
     thread::available_parallelism().map_or(1, usize::from)

@@ -167,9 +167,9 @@ fn reach(stance: &Stance, way: DVec3) -> Reach {
     // The left hand may turn about the rail, which moves its wrist by at most twice the grip's distance from it.
     let grip = figure.grips[0].joint_from_frame.translation.length();
     let is_too_far = |end: usize| {
-        let slack = if end == figure.arms[0][2] { 2.0 * grip } else { 0.0 };
+        let tolerance = if end == figure.arms[0][2] { 2.0 * grip } else { 0.0 };
         let far = poses[end].translation.distance(hips);
-        far > longest(&figure.skeleton, figure.pelvis.joint, end) + slack
+        far > longest(&figure.skeleton, figure.pelvis.joint, end) + tolerance
     };
     if ends.into_iter().any(is_too_far) {
         return Reach::Impossible;

@@ -26,6 +26,8 @@ pub(crate) struct Asked<'a> {
     pub(crate) targets: Vec<Pose>,
     pub(crate) start: Vec<f64>,
     pub(crate) settings: ArmSettings,
+    /// From any solution for the first target.
+    pub(crate) from_any: bool,
 }
 
 impl Asked<'_> {
@@ -35,9 +37,12 @@ impl Asked<'_> {
         skeleton: &Skeleton,
     ) -> PyResult<Bound<'py, PyAny>> {
         static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
-        let Self { tool, times, targets, start, settings } = self;
+        let Self { tool, times, targets, start, settings, from_any } = self;
         let (tool, n_values) = (Arc::clone(tool), start.len());
-        let track = run(py, move || tool.arm.track(&times, &targets, &start, &settings))?;
+        let track = run(py, move || match from_any {
+            true => tool.arm.track_from_any(&times, &targets, &start, &settings),
+            false => tool.arm.track(&times, &targets, &start, &settings),
+        })?;
         let Track { samples, values, status, .. } = track.map_err(|error| library(&error))?;
         let n = samples.len();
         let (ended_at, reason, joints) = match status {

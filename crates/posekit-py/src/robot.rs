@@ -348,7 +348,7 @@ impl Robot {
     ///     Distance that counts as reached [m]; by default 1e-6 of the reach.
     /// orientation_tolerance : float, default 1e-6
     ///     Angle that counts as reached [rad].
-    /// slack : array_like (6,), optional
+    /// bounds : array_like (6,), optional
     ///     How far the tool may be off along x, y, z [m] and about x, y, z [rad] of the target; inf where an axis does not matter.
     /// starts : int, default 200
     ///     The most starts that are tried.
@@ -366,7 +366,7 @@ impl Robot {
     ///     A `ValueError`: for arrays of other shapes, numbers that are not finite, and matrices that are no rotation.
     #[pyo3(signature = (
         target, rotation=None, *, start=None, prefer="nearest", tolerance=None,
-        orientation_tolerance=None, slack=None, starts=None, accept=None
+        orientation_tolerance=None, bounds=None, starts=None, accept=None
     ))]
     #[expect(clippy::too_many_arguments, reason = "Python's keywords")]
     fn solve<'py>(
@@ -378,11 +378,11 @@ impl Robot {
         prefer: &str,
         tolerance: Option<f64>,
         orientation_tolerance: Option<f64>,
-        slack: Option<&Bound<'py, PyAny>>,
+        bounds: Option<&Bound<'py, PyAny>>,
         starts: Option<u32>,
         accept: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let options = SolveOptions { prefer, tolerance, orientation_tolerance, slack, starts };
+        let options = SolveOptions { prefer, tolerance, orientation_tolerance, bounds, starts };
         let asked = Asked::new(self.tool()?, target, rotation, self.start_of(start)?, &options)?;
         asked.solve(py, accept)
     }
@@ -398,7 +398,7 @@ impl Robot {
     ///     Configurations [rad, m]; k is 0 where none is found.
     #[pyo3(signature = (
         target, rotation=None, *, start=None, prefer="nearest", tolerance=None,
-        orientation_tolerance=None, slack=None, starts=None
+        orientation_tolerance=None, bounds=None, starts=None
     ))]
     #[expect(clippy::too_many_arguments, reason = "Python's keywords")]
     fn all_solutions<'py>(
@@ -410,10 +410,10 @@ impl Robot {
         prefer: &str,
         tolerance: Option<f64>,
         orientation_tolerance: Option<f64>,
-        slack: Option<&Bound<'py, PyAny>>,
+        bounds: Option<&Bound<'py, PyAny>>,
         starts: Option<u32>,
     ) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
-        let options = SolveOptions { prefer, tolerance, orientation_tolerance, slack, starts };
+        let options = SolveOptions { prefer, tolerance, orientation_tolerance, bounds, starts };
         let asked = Asked::new(self.tool()?, target, rotation, self.start_of(start)?, &options)?;
         asked.all(py)
     }
@@ -428,14 +428,14 @@ impl Robot {
     ///     As in `solve`.
     /// dt : float
     ///     The time [s].
-    /// prefer, slack
+    /// prefer, bounds
     ///     As in `solve`.
     ///
     /// Returns
     /// -------
     /// Step
     ///     The configuration after it, and how far the tool was off before it.
-    #[pyo3(signature = (q, target, rotation=None, *, dt, prefer="nearest", slack=None))]
+    #[pyo3(signature = (q, target, rotation=None, *, dt, prefer="nearest", bounds=None))]
     #[expect(clippy::too_many_arguments, reason = "Python's keywords")]
     fn step<'py>(
         &self,
@@ -445,13 +445,13 @@ impl Robot {
         rotation: Option<&Bound<'py, PyAny>>,
         dt: f64,
         prefer: &str,
-        slack: Option<&Bound<'py, PyAny>>,
+        bounds: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let options = SolveOptions {
             prefer,
             tolerance: None,
             orientation_tolerance: None,
-            slack,
+            bounds,
             starts: None,
         };
         let q = Array::vector(q, "q", self.n_values())?.values().to_vec();
@@ -468,7 +468,7 @@ impl Robot {
     ///     For positions.
     /// start : array_like (n_values,) or (n, n_values), optional
     ///     One start for all, or one for each.
-    /// prefer, tolerance, orientation_tolerance, slack, starts
+    /// prefer, tolerance, orientation_tolerance, bounds, starts
     ///     As in `solve`. "first" is the fastest by far.
     /// invalid : {"raise", "mark"}
     ///     What to do with a row that is no pose: refuse all, or give it the status INVALID_TARGET.
@@ -481,7 +481,7 @@ impl Robot {
     ///     Configurations, statuses and errors. The interpreter is free meanwhile, and Ctrl-C ends the call.
     #[pyo3(signature = (
         targets, rotations=None, *, start=None, prefer="nearest", tolerance=None,
-        orientation_tolerance=None, slack=None, starts=None, invalid="raise", threads=None
+        orientation_tolerance=None, bounds=None, starts=None, invalid="raise", threads=None
     ))]
     #[expect(clippy::too_many_arguments, reason = "Python's keywords")]
     fn solve_batch<'py>(
@@ -493,7 +493,7 @@ impl Robot {
         prefer: &str,
         tolerance: Option<f64>,
         orientation_tolerance: Option<f64>,
-        slack: Option<&Bound<'py, PyAny>>,
+        bounds: Option<&Bound<'py, PyAny>>,
         starts: Option<u32>,
         invalid: &str,
         threads: Option<usize>,
@@ -507,7 +507,7 @@ impl Robot {
             }
         };
         let targets = crate::poses::targets(targets, rotations, invalid)?;
-        let options = SolveOptions { prefer, tolerance, orientation_tolerance, slack, starts };
+        let options = SolveOptions { prefer, tolerance, orientation_tolerance, bounds, starts };
         let settings = options.settings(targets.has_free_rotation)?;
         let starts = match start {
             Some(start) => self.starts(start, targets.poses.len())?,
@@ -526,8 +526,10 @@ impl Robot {
     ///     As in `solve_batch`.
     /// start : array_like (n_values,), optional
     ///     From where the first target is solved for [rad, m].
-    /// prefer, tolerance, orientation_tolerance, slack
+    /// prefer, tolerance, orientation_tolerance, bounds
     ///     As in `solve`.
+    /// from_any : bool, default False
+    ///     Begin in the solution for the first target that leads to the end of the path, or furthest, instead of the one nearest to `start`.
     ///
     /// Returns
     /// -------
@@ -535,7 +537,7 @@ impl Robot {
     ///     Configurations along the path, and how it ended.
     #[pyo3(signature = (
         times, targets, rotations=None, *, start=None, prefer="nearest", tolerance=None,
-        orientation_tolerance=None, slack=None
+        orientation_tolerance=None, bounds=None, from_any=false
     ))]
     #[expect(clippy::too_many_arguments, reason = "Python's keywords")]
     fn track<'py>(
@@ -548,12 +550,13 @@ impl Robot {
         prefer: &str,
         tolerance: Option<f64>,
         orientation_tolerance: Option<f64>,
-        slack: Option<&Bound<'py, PyAny>>,
+        bounds: Option<&Bound<'py, PyAny>>,
+        from_any: bool,
     ) -> PyResult<Bound<'py, PyAny>> {
         let tool = self.tool()?;
         let targets = crate::poses::targets(targets, rotations, Invalid::Refuse)?;
         let options =
-            SolveOptions { prefer, tolerance, orientation_tolerance, slack, starts: None };
+            SolveOptions { prefer, tolerance, orientation_tolerance, bounds, starts: None };
         let settings = options.settings(targets.has_free_rotation)?;
         let times = Array::vector(times, "times", targets.poses.len())?.values().to_vec();
         let path = path::Asked {
@@ -562,6 +565,7 @@ impl Robot {
             targets: targets.poses,
             start: self.start_of(start)?,
             settings,
+            from_any,
         };
         path.track(py, self.skeleton())
     }

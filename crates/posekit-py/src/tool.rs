@@ -173,7 +173,7 @@ pub(crate) struct SolveOptions<'a, 'py> {
     pub(crate) prefer: &'a str,
     pub(crate) tolerance: Option<f64>,
     pub(crate) orientation_tolerance: Option<f64>,
-    pub(crate) slack: Option<&'a Bound<'py, PyAny>>,
+    pub(crate) bounds: Option<&'a Bound<'py, PyAny>>,
     pub(crate) starts: Option<u32>,
 }
 
@@ -183,20 +183,20 @@ impl SolveOptions<'_, '_> {
         let mut settings = ArmSettings::default().with_prefer(prefer(self.prefer)?);
         settings.tolerance = self.tolerance;
         settings.orientation_tolerance = self.orientation_tolerance;
-        if let Some(slack) = self.slack {
-            let slack = Array::read(slack, "slack")?;
-            match <[f64; 6]>::try_from(slack.values()) {
-                Ok(six) => settings.slack = six,
+        if let Some(bounds) = self.bounds {
+            let bounds = Array::read(bounds, "bounds")?;
+            match <[f64; 6]>::try_from(bounds.values()) {
+                Ok(six) => settings.bounds = six,
                 Err(_) => {
                     return Err(fault::invalid(
-                        "slack: it must have 6 numbers: x, y, z and rotations about them",
-                        "slack",
+                        "bounds: it must have 6 numbers: x, y, z and rotations about them",
+                        "bounds",
                     ));
                 }
             }
         }
         if has_free_rotation {
-            settings.slack[3..].fill(f64::INFINITY);
+            settings.bounds[3..].fill(f64::INFINITY);
         }
         settings.starts = self.starts.unwrap_or(settings.starts);
         Ok(settings)

@@ -113,28 +113,28 @@ fn half_a_turn_is_not_reached_without_moving() {
 }
 
 #[test]
-fn slack_frees_axes() {
+fn bounds_free_axes() {
     let robot = Rows::new(&PUMA);
     let arm = Arm::new(&robot.skeleton, robot.flange).unwrap();
     let rng = &mut Rng::new(4);
     let free = f64::INFINITY;
     // Any spin about the tool; half a centimetre along it; a position alone.
-    for slack in
+    for bounds in
         [[0., 0., 0., 0., 0., free], [0., 0., 0.005, 0., 0., 0.], [0., 0., 0., free, free, free]]
     {
         for prefer in PREFERENCES {
             for _ in 0..100 {
                 let (goal, mut q) = (robot.configuration(rng), robot.configuration(rng));
                 let target = robot.at(&goal);
-                let settings = exact(prefer).with_slack(slack);
+                let settings = exact(prefer).with_bounds(bounds);
                 assert!(arm.solve(target, &mut q, &settings).unwrap().is_reached());
                 let tool = target.inverse() * robot.at(&q);
                 let turn = so3_log(tool.rotation);
                 let [p, r] = [tool.translation.to_array(), turn.to_array()];
                 for k in 0..3 {
-                    assert!(p[k].abs() <= slack[k] + 1e-6, "{tool:?}");
+                    assert!(p[k].abs() <= bounds[k] + 1e-6, "{tool:?}");
                     // Components of a rotation are those of twice its sine when others are free.
-                    assert!(slack[3..].contains(&free) || r[k].abs() <= 2e-6, "{turn}");
+                    assert!(bounds[3..].contains(&free) || r[k].abs() <= 2e-6, "{turn}");
                 }
             }
         }
@@ -269,8 +269,8 @@ fn out_of_reach_is_proven() {
     assert!((shortfall - (5.0 - arm.reach())).abs() < 1e-9);
     // However the tool is rotated, and unless it may be away from the target.
     let [mut rotated, mut away] = [exact(Prefer::First); 2];
-    rotated.slack[3..].fill(f64::INFINITY);
-    away.slack[0] = 1.0;
+    rotated.bounds[3..].fill(f64::INFINITY);
+    away.bounds[0] = 1.0;
     let status = |settings| arm.solve(target, &mut [0.0; 6], &settings).unwrap().status;
     assert_eq!(status(rotated), ArmStatus::Unreachable { shortfall });
     assert_eq!(status(away), ArmStatus::NotFound);
@@ -330,9 +330,9 @@ fn wrong_input_is_refused() {
     let negative = settings.with_tolerances(-1.0, 0.0);
     let error = arm.solve(at(0.4), &mut q, &negative).unwrap_err();
     assert!(error.is_out_of_range() && error.what() == Some("tolerance"));
-    let slack = settings.with_slack([0.0, 0.0, f64::NAN, 0.0, 0.0, 0.0]);
-    let error = arm.solve(at(0.4), &mut q, &slack).unwrap_err();
-    assert_eq!((error.what(), error.index()), (Some("slack"), Some(2)));
+    let bounds = settings.with_bounds([0.0, 0.0, f64::NAN, 0.0, 0.0, 0.0]);
+    let error = arm.solve(at(0.4), &mut q, &bounds).unwrap_err();
+    assert_eq!((error.what(), error.index()), (Some("bounds"), Some(2)));
     q[3] = f64::NAN;
     assert!(arm.solve(at(0.4), &mut q, &settings).unwrap_err().is_not_finite());
     assert!(arm.pose(&q).unwrap_err().is_not_finite());

@@ -7,6 +7,7 @@ mod support;
 use posekit::arm::{Arm, ArmSettings, Dexterity, Prefer, Track, TrackEnd, TrackStatus};
 use posekit::glam::DVec3;
 use posekit::math::{Pose, direction_or, rotation_about, sin, so3_log};
+use posekit::skeleton::{Frame, Joint, Limit, Skeleton};
 use support::Rng;
 use support::arms::{Arm as Rows, IIWA, PUMA};
 
@@ -89,6 +90,64 @@ fn lines_are_completed_or_end_for_a_reason() {
         }
         assert!(completed >= 55 && delayed > 10, "{completed} completed, {delayed} delayed");
     }
+}
+
+#[test]
+fn the_start_is_the_solution_that_leads_furthest() {
+    for rows in [PUMA.as_slice(), &IIWA] {
+        let robot = Rows::new(rows);
+        let arm = moving(&robot);
+        let rng = &mut Rng::new(1);
+        let mut more = 0;
+        for _ in 0..40 {
+            let start = robot.configuration(rng);
+            let (times, targets) = line(robot.at(&start), rng.direction(), 250);
+            let end = |track: &Track| match &track.status {
+                TrackStatus::Ended { path_time, .. } => *path_time,
+                _ => 0.5,
+            };
+            let given = arm.track(&times, &targets, &start, &exact()).unwrap();
+            let track = arm.track_from_any(&times, &targets, &start, &exact()).unwrap();
+            check(&robot, &track, &targets);
+            assert!(end(&track) >= end(&given), "{:?} {:?}", track.status, given.status);
+            // Of six joints all solutions are known, so no other leads further.
+            if rows.len() == 6 && !track.is_completed() {
+                for other in arm.solutions(targets[0], &start, &exact()).unwrap() {
+                    let other = arm.track(&times, &targets, &other, &exact()).unwrap();
+                    assert!(end(&other) <= end(&track), "{:?}", other.status);
+                }
+            }
+            more += u32::from(end(&track) > end(&given));
+        }
+        assert!(more > 0, "another start leads further at times");
+    }
+}
+
+#[test]
+fn a_path_that_meets_a_limit_begins_a_turn_earlier() {
+    let limit = |by: f64| Limit::Range { min: -by, max: by };
+    let mut joints = vec![Joint::revolute("0", DVec3::Z).with_limit(limit(6.0))];
+    for (i, axis) in [DVec3::Y, DVec3::Y, DVec3::X, DVec3::Y, DVec3::X].into_iter().enumerate() {
+        let length = if i < 3 { 0.4 } else { 0.0 };
+        let place = Pose::from_translation(DVec3::X * length);
+        let joint = Joint::revolute(format!("{}", i + 1), axis).at(place).child_of(i);
+        joints.push(joint.with_limit(limit(3.0)));
+    }
+    let skeleton = Skeleton::try_new(joints).unwrap();
+    let tool = Frame::new(5, Pose::from_translation(DVec3::X * 0.1));
+    let arm = Arm::new(&skeleton, tool).unwrap();
+    let start = [5.5, 0.6, -1.2, 0.3, 0.9, 0.2];
+    let begin = arm.pose(&start).unwrap();
+    let times: Vec<f64> = (0..=100).map(|k| 0.01 * f64::from(k)).collect();
+    // Once around the first axis.
+    let turn = |time: &f64| Pose::from_rotation(rotation_about(DVec3::Z, 5.0 * time)) * begin;
+    let targets: Vec<Pose> = times.iter().map(turn).collect();
+    let given = arm.track(&times, &targets, &start, &exact()).unwrap();
+    assert!(!given.is_completed());
+    let track = arm.track_from_any(&times, &targets, &start, &exact()).unwrap();
+    assert!(track.is_completed(), "{:?}", track.status);
+    let [first, last] = [0, track.samples.len() - 1].map(|k| track.configuration(k)[0]);
+    assert!((last - first - 5.0).abs() < 1e-5 && first < 0.0, "{first} to {last}");
 }
 
 #[test]

@@ -36,9 +36,9 @@ fn arms_of_all_kinds() {
 }
 
 #[test]
-fn slack_and_tolerances() {
+fn bounds_and_tolerances() {
     let mut rng = Rng::new(2);
-    let slacks = [
+    let bounds = [
         [0.01, 0.0, 0.02, 0.0, 0.3, 0.0],
         [0.0, 0.0, 0.0, f64::INFINITY, f64::INFINITY, f64::INFINITY],
         [f64::INFINITY, 0.0, 0.0, 0.0, 0.0, f64::INFINITY],
@@ -46,7 +46,7 @@ fn slack_and_tolerances() {
     for case in 0..18 {
         let problems = Problems::random(&mut rng, 3 + case % 6, 48);
         let mut settings = first();
-        settings.slack = slacks[case % 3];
+        settings.bounds = bounds[case % 3];
         if case % 2 == 0 {
             (settings.tolerance, settings.orientation_tolerance) = (Some(1e-3), Some(0.0));
         }

@@ -72,7 +72,7 @@ fn settings() {
     let mut bad = [first(); 3];
     bad[0].tolerance = Some(-1e-6);
     bad[1].orientation_tolerance = Some(f64::NAN);
-    bad[2].slack[4] = -1.0;
+    bad[2].bounds[4] = -1.0;
     for settings in bad {
         let error = solve_with([12, 12, 3], &settings).expect_err("a bad setting");
         assert!(error.is_out_of_range(), "{error}");

@@ -799,14 +799,14 @@ fn a_rope_counts_only_when_taut() {
     let start = skeleton.neutral();
     let rope: Task = Distance::between([post, tip], 0.0, 1.5).into();
     let reach = |target: DVec3| Task::new(Position::new(tip, target));
-    // Slack: as if it were not there.
+    // Loose: as if it were not there.
     let near = reach(DVec3::new(0.8, 0.8, 0.3));
     let without = defaults(&skeleton, &start, core::slice::from_ref(&near));
     let with = defaults(&skeleton, &start, &[near, rope.clone()]);
     assert!(with.is_reached(), "{:?}", with.status);
     let mut v = vec![0.0; skeleton.n_dofs()];
     skeleton.difference(&without.configuration, &with.configuration, &mut v);
-    assert!(v.iter().all(|x| x.abs() < 1e-4), "a slack rope pulls: {v:?}");
+    assert!(v.iter().all(|x| x.abs() < 1e-4), "a loose rope pulls: {v:?}");
     // Taut: the tip stops at its length, in the direction of the target as far as can be.
     let far = reach(DVec3::new(1.6, 1.2, 0.0)).at_level(2);
     let solution = defaults(&skeleton, &start, &[far, rope.clone()]);

@@ -233,9 +233,9 @@ fn allowed(rows: &[Vec<f64>], ends: &[(bool, bool)], wish: &[f64]) -> Vec<f64> {
         let kept = at_end.iter().enumerate().filter(|(k, _)| held & (1 << k) != 0);
         rows.extend(kept.map(|(_, &i)| (0..n).map(|k| if k == i { 1.0 } else { 0.0 }).collect()));
         let way = less_rows(&basis_of(&rows), wish);
-        let slack = 1e-12 * norm(wish);
-        let stays =
-            (0..n).all(|i| (!ends[i].0 || way[i] >= -slack) && (!ends[i].1 || way[i] <= slack));
+        let tolerance = 1e-12 * norm(wish);
+        let stays = (0..n)
+            .all(|i| (!ends[i].0 || way[i] >= -tolerance) && (!ends[i].1 || way[i] <= tolerance));
         if stays && norm(&way) > norm(&best) {
             best = way;
         }

@@ -95,9 +95,9 @@ fn l17_one_joint_held_back_is_named() {
         // The nearest pose: bent by 0.5, pointing at the target.
         let nearest = 2.0 * posekit::math::cos(0.25) - DVec3::new(0.5, 0.8, 0.0).length();
         let follows_points = matches!(method, Method::Fabrik | Method::Relaxation);
-        let slack = if follows_points { 1e-3 } else { 1e-6 };
+        let tolerance = if follows_points { 1e-3 } else { 1e-6 };
         let off = (solution.error - nearest).abs();
-        assert!(off < slack, "{name}: {} for {nearest}", solution.error);
+        assert!(off < tolerance, "{name}: {} for {nearest}", solution.error);
     }
 }
 

@@ -87,8 +87,8 @@ impl Limb {
         }
     }
 
-    /// Every method says out of reach, by this much, and returns the nearest pose to within `slack`.
-    fn all_fall_short(&self, target: DVec3, by: f64, slack: f64) {
+    /// Every method says out of reach, by this much, and returns the nearest pose to within `tolerance`.
+    fn all_fall_short(&self, target: DVec3, by: f64, tolerance: f64) {
         for (method, solution) in self.by_all(target) {
             let name = format!("{} to {target} by {}", self.name, method.name());
             let Status::Unreachable { shortfall } = solution.status else {
@@ -100,12 +100,12 @@ impl Limb {
             let rounding = 64.0 * f64::EPSILON * by;
             let off = solution.error - by;
             let ran_out = solution.iterations >= Settings::default().iterations;
-            assert!(ran_out || off <= slack * reach + rounding, "{name}: {off:e} off");
+            assert!(ran_out || off <= tolerance * reach + rounding, "{name}: {off:e} off");
         }
     }
 
     /// What limits short of half a turn cost a fold, relative to the reach.
-    fn fold_slack(&self) -> f64 {
+    fn fold_tolerance(&self) -> f64 {
         if self.name.starts_with("Limited") { 5e-3 } else { 1e-5 }
     }
 
@@ -219,7 +219,7 @@ fn l5_target_at_the_root() {
             let inner = radii(&lengths).0;
             for bend in [0.0, 0.5] {
                 let limb = bent(joints, &lengths, &vec![bend; lengths.len()]);
-                limb.all_fall_short(DVec3::ZERO, inner, limb.fold_slack());
+                limb.all_fall_short(DVec3::ZERO, inner, limb.fold_tolerance());
             }
         }
     }
@@ -298,7 +298,7 @@ fn l8_target_too_near() {
                 for part in [1e-6, 0.3, 0.9, 1.0 - 1e-3] {
                     let (s, c) = sin_cos(-0.8);
                     let target = DVec3::new(c, s, 0.0) * (inner * part);
-                    limb.all_fall_short(target, inner - inner * part, limb.fold_slack());
+                    limb.all_fall_short(target, inner - inner * part, limb.fold_tolerance());
                 }
             }
         }

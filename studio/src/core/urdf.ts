@@ -74,11 +74,11 @@ function widened(follower: RobotJoint, way: { multiplier: number; offset: number
   if (!way || !hasRange(follower)) return [];
   const ends = range.map((value) => way.multiplier * value + way.offset).filter(Number.isFinite);
   const [lower, upper] = [bound(follower.limit, "lower"), bound(follower.limit, "upper")];
-  const slack = 1e-9 * (1 + Math.max(0, ...ends.map(Math.abs)));
+  const rounding = 1e-9 * (1 + Math.max(0, ...ends.map(Math.abs)));
   const [least, most] = [Math.min(...ends), Math.max(...ends)];
   return [
-    ...(least < lower - slack ? [written(follower.limit, "lower", least)] : []),
-    ...(most > upper + slack ? [written(follower.limit, "upper", most)] : []),
+    ...(least < lower - rounding ? [written(follower.limit, "lower", least)] : []),
+    ...(most > upper + rounding ? [written(follower.limit, "upper", most)] : []),
   ];
 }
 

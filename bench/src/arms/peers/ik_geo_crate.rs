@@ -123,7 +123,7 @@ impl Solver for IkGeo {
         Outcome { is_reached: !self.all.is_empty(), ..Outcome::default() }
     }
 
-    fn all(&self) -> Option<&[Vec<f64>]> {
+    fn all(&mut self) -> Option<&[Vec<f64>]> {
         Some(&self.all)
     }
 }

@@ -1,22 +1,26 @@
 //! What becomes of targets.
 
 use posekit::arm::{ArmSettings, ArmSolution, ArmStatus, Prefer};
+use posekit::batch;
 use posekit::glam::{DQuat, DVec3};
 use posekit::math::{Pose, so3_log};
+use rayon::prelude::*;
+use rayon::{ThreadPool, ThreadPoolBuilder};
 
-use super::targets::{Row, Target};
+use super::targets::Row;
 use super::tool::Tool;
 use crate::arm_args::ArmArgs;
-use crate::failure::Result;
+use crate::failure::{Failure, Result};
 use crate::parallel;
 
 /// How targets are solved.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 pub(super) struct How {
     pub(super) settings: ArmSettings,
     /// Every solution, not one.
     pub(super) all: bool,
-    pub(super) threads: usize,
+    /// The threads that share the targets.
+    pub(super) pool: ThreadPool,
 }
 
 /// The result for one target.
@@ -54,14 +58,17 @@ pub(super) struct Found {
 }
 
 impl How {
-    pub(super) fn new(args: &ArmArgs, tolerance: Option<f64>) -> Self {
+    pub(super) fn new(args: &ArmArgs, tolerance: Option<f64>) -> Result<Self> {
         let mut settings = ArmSettings::default();
         settings.tolerance = tolerance;
         settings.orientation_tolerance = args.orientation_tolerance;
         settings.starts = args.starts.unwrap_or(settings.starts);
         settings.prefer = if args.nearest { Prefer::Nearest } else { Prefer::First };
         let threads = args.threads.map_or_else(parallel::cores, usize::from);
-        Self { settings, all: args.all, threads }
+        let pool = ThreadPoolBuilder::new().num_threads(threads).build();
+        let pool =
+            pool.map_err(|error| Failure::output(format!("cannot start threads: {error}")))?;
+        Ok(Self { settings, all: args.all, pool })
     }
 }
 
@@ -85,48 +92,89 @@ impl Outcome {
     }
 }
 
-/// Solves rows in order, each independently of the others, so the batch size does not affect the results.
+/// Solves rows. Each has the answer that it would have alone, so neither threads nor the other rows affect the results.
 pub(super) fn answers(tool: &Tool, rows: &[Row], how: &How) -> Result<Vec<Answer>> {
-    let answer = |row: &Row| {
-        let bad = |message: &String| Answer {
-            number: row.number,
-            outcome: Outcome::Bad(message.clone()),
-            poses: Vec::new(),
-            effort: None,
-        };
-        match &row.target {
-            Ok(target) => tool.answer(row.number, target, how),
-            Err(message) => Ok(bad(message)),
+    let answers = how.pool.install(|| match how.all {
+        true => rows.par_iter().map(|row| tool.all_of(row, how)).collect(),
+        false => tool.one_of_each(rows, how),
+    });
+    Ok(answers?)
+}
+
+impl Row {
+    fn is_point(&self) -> bool {
+        self.target.as_ref().is_ok_and(|target| target.orientation.is_none())
+    }
+
+    fn answer(&self, outcome: Outcome, poses: Vec<Found>, effort: Option<[u32; 2]>) -> Answer {
+        match &self.target {
+            Ok(_) => Answer { number: self.number, outcome, poses, effort },
+            Err(message) => {
+                let outcome = Outcome::Bad(message.clone());
+                Answer { number: self.number, outcome, poses: Vec::new(), effort: None }
+            }
         }
-    };
-    let answers = parallel::map(rows, how.threads, answer);
-    answers.into_iter().map(|answer| answer.map_err(Into::into)).collect()
+    }
+}
+
+impl How {
+    /// The settings for poses, or for points, whose orientation is free.
+    fn settings_for(&self, is_point: bool) -> ArmSettings {
+        let mut settings = self.settings;
+        if is_point {
+            settings.bounds[3..].fill(f64::INFINITY);
+        }
+        settings
+    }
 }
 
 impl Tool {
-    fn answer(&self, number: usize, target: &Target, how: &How) -> posekit::Result<Answer> {
-        let pose = Pose::new(target.orientation.unwrap_or(DQuat::IDENTITY), target.position);
-        let pose = self.world_from_base * pose;
-        let mut settings = how.settings;
-        if target.orientation.is_none() {
-            settings.slack[3..].fill(f64::INFINITY);
+    /// The target of a row in the world; no pose if the row is invalid.
+    fn target(&self, row: &Row) -> Pose {
+        let invalid = Pose::from_translation(DVec3::NAN);
+        row.target.as_ref().map_or(invalid, |target| {
+            let rotation = target.orientation.unwrap_or(DQuat::IDENTITY);
+            self.world_from_base * Pose::new(rotation, target.position)
+        })
+    }
+
+    /// One solution for each row: consecutive poses are a batch, and so are consecutive points.
+    fn one_of_each(&self, rows: &[Row], how: &How) -> posekit::Result<Vec<Answer>> {
+        let mut answers = Vec::with_capacity(rows.len());
+        for rows in rows.chunk_by(|a, b| a.is_point() == b.is_point()) {
+            let (is_point, n) = (rows[0].is_point(), self.arm.n_values());
+            let targets: Vec<Pose> = rows.iter().map(|row| self.target(row)).collect();
+            let mut values = vec![0.0; n * rows.len()];
+            let mut solutions = vec![ArmSolution::default(); rows.len()];
+            let settings = how.settings_for(is_point);
+            let Self { arm, start, .. } = self;
+            batch::solve(arm, &targets, start, &settings, &mut values, &mut solutions)?;
+            let solved = rows.iter().zip(values.chunks_exact(n)).zip(solutions);
+            answers.extend(solved.map(|((row, q), solution)| {
+                let ArmSolution { status, distance, angle, iterations, starts, .. } = solution;
+                let angle = (!is_point).then_some(angle);
+                let found = Found { values: self.values(q), distance, angle };
+                row.answer(Outcome::of(status), vec![found], Some([iterations, starts]))
+            }));
         }
-        if how.all {
-            let solutions = self.arm.solutions(pose, &self.start, &settings)?;
-            if !solutions.is_empty() {
-                let found = |q: &Vec<f64>| self.found(q, pose, target.orientation.is_some());
-                let poses = solutions.iter().map(found).collect::<posekit::Result<_>>()?;
-                return Ok(Answer { number, outcome: Outcome::Reached, poses, effort: None });
-            }
+        Ok(answers)
+    }
+
+    /// All solutions for a row.
+    fn all_of(&self, row: &Row, how: &How) -> posekit::Result<Answer> {
+        if row.target.is_err() {
+            return Ok(row.answer(Outcome::NotFound, Vec::new(), None));
         }
-        let mut q = self.start.clone();
-        let solution = self.arm.solve(pose, &mut q, &settings)?;
-        let ArmSolution { status, distance, angle, iterations, starts, .. } = solution;
-        let angle = target.orientation.map(|_| angle);
-        let found = Found { values: self.values(&q), distance, angle };
-        let poses = if how.all && !solution.is_reached() { Vec::new() } else { vec![found] };
-        let effort = (!how.all).then_some([iterations, starts]);
-        Ok(Answer { number, outcome: Outcome::of(status), poses, effort })
+        let (target, settings) = (self.target(row), how.settings_for(row.is_point()));
+        let solutions = self.arm.solutions(target, &self.start, &settings)?;
+        let found = |q: &Vec<f64>| self.found(q, target, !row.is_point());
+        let poses = solutions.iter().map(found).collect::<posekit::Result<Vec<_>>>()?;
+        let outcome = match poses.is_empty() {
+            false => Outcome::Reached,
+            // Why there are none.
+            true => Outcome::of(self.arm.solve(target, &mut self.start.clone(), &settings)?.status),
+        };
+        Ok(row.answer(outcome, poses, None))
     }
 
     /// A solution with its errors.

@@ -23,7 +23,7 @@ pub(crate) fn solve(args: &SolveArgs) -> Result<()> {
     let robot = &args.problem.robot;
     let [tip, base] = [&robot.tip, &args.arm.base].map(Option::as_deref);
     let tool = Tool::of(&args.problem.file, tip, base, robot.start.as_deref())?;
-    let how = How::new(&args.arm, args.solver.tolerance);
+    let how = How::new(&args.arm, args.solver.tolerance)?;
     let output = args.arm.output.as_deref();
     let format = args.format.unwrap_or_else(|| default_format(args, output));
     match &args.arm.targets {

@@ -32,7 +32,7 @@ pub(crate) fn track(args: &TrackArgs) -> Result<()> {
     settings.tolerance = args.tolerance;
     let n_turned = targets.iter().filter(|target| target.orientation.is_some()).count();
     if n_turned == 0 {
-        settings.slack[3..].fill(f64::INFINITY);
+        settings.bounds[3..].fill(f64::INFINITY);
     } else if n_turned < targets.len() {
         return Err(Failure::in_file("some poses have an orientation and some do not", &name));
     }
@@ -42,7 +42,10 @@ pub(crate) fn track(args: &TrackArgs) -> Result<()> {
     };
     let poses: Vec<Pose> = targets.iter().map(pose).collect();
     let arm = with_limits(&tool, args)?;
-    let track = arm.track(&times, &poses, &tool.start, &settings)?;
+    let track = match args.from_any {
+        true => arm.track_from_any(&times, &poses, &tool.start, &settings)?,
+        false => arm.track(&times, &poses, &tool.start, &settings)?,
+    };
     write(&tool, &track, args.output.as_deref())?;
     tell(&tool, &track, &times, args)
 }

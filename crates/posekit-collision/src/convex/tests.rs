@@ -82,11 +82,11 @@ fn every_separation_has_its_certificate() {
                 let certified = apart_along(a, b, a_from_b, n);
                 assert!((certified - distance).abs() < 1e-9, "{at}: {certified}");
                 // Depths of two round solids are known to a hundred-thousandth of their size.
-                let slack = if distance > 0.0 { 1e-9 } else { 1e-5 };
+                let tolerance = if distance > 0.0 { 1e-9 } else { 1e-5 };
                 for _ in 0..40 {
                     let other = direction(&mut state);
                     assert!(
-                        apart_along(a, b, a_from_b, other) <= distance + slack,
+                        apart_along(a, b, a_from_b, other) <= distance + tolerance,
                         "{at}: {other}"
                     );
                 }
@@ -250,8 +250,11 @@ fn hulls_have_their_points_inside() {
             };
             let on_hull = hull.support(n, NO_HINT).point.dot(n);
             assert!((on_hull - brute(hull.points())).abs() < 1e-12, "climbing ends at the top");
-            let slack = 1e-5 * 4.0;
-            assert!(brute(points) <= on_hull + error + slack && on_hull <= brute(points) + slack);
+            let tolerance = 1e-5 * 4.0;
+            assert!(
+                brute(points) <= on_hull + error + tolerance
+                    && on_hull <= brute(points) + tolerance
+            );
         }
     }
     assert_eq!(Hull::new(&grid).unwrap().0.points().len(), 8, "a grid has eight corners");

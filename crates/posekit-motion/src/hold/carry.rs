@@ -423,8 +423,8 @@ fn lines(limbs: &[Side<'_>], run: &Run<'_>, (root, known): (&[DVec3], &[DVec3]))
         let frame = frame - run.frames.start;
         let more = (vector - root[frame]).length() - own;
         let least = STRAIGHT * reach;
-        let slack = if reach - own > least { reach - own } else { least };
-        let soft = if more > 0.0 { slack * more / (slack + more) } else { more };
+        let margin = if reach - own > least { reach - own } else { least };
+        let soft = if more > 0.0 { margin * more / (margin + more) } else { more };
         let wanted = if own + soft < reach { own + soft } else { reach };
         let wanted = if limb.is_arm { reach - least } else { wanted };
         let root = root[frame] + known[frame];
@@ -457,8 +457,8 @@ fn reach(lines: &[Line], penalty: f64, change: &[DVec3], system: &mut System) ->
         }
         is_needed |= excess > ENOUGH * reach;
         miss += if excess > 0.0 { excess * excess } else { 0.0 };
-        let slack = if reach - own > 0.0 { reach - own } else { 0.0 };
-        let weight = penalty * more / (slack + more);
+        let margin = if reach - own > 0.0 { reach - own } else { 0.0 };
+        let weight = penalty * more / (margin + more);
         let normal = line / distance;
         let outer = DMat3::from_cols(normal * normal.x, normal * normal.y, normal * normal.z);
         let pull = normal * (weight * (normal.dot(change[*frame]) + excess));

@@ -28,8 +28,8 @@ const MOST_RAISE: f64 = 0.105;
 /// The least bend of a course \[rad\].
 pub(super) const LEAST: f64 = 0.005;
 
-/// The slack of a knee that is straight: that of a tenth of a milliradian.
-const NO_SLACK: f64 = 1e-9;
+/// The versine of a knee that counts as straight: that of a tenth of a milliradian.
+const STRAIGHT_VERSINE: f64 = 1e-9;
 
 /// What is farther out of reach is not held by going after it: that of a line longer than the leg by a fiftieth.
 const FAR: f64 = -0.08;
@@ -71,10 +71,11 @@ pub(super) struct Stand<'a> {
 
 /// How a leg is bent when the root is moved.
 pub(super) struct Knee {
-    pub(super) slack: f64,
+    /// One less the cosine of its angle from straight; below zero out of reach.
+    pub(super) versine: f64,
     /// In the motion itself.
     own: f64,
-    /// How the slack changes with the root.
+    /// How the versine changes with the root.
     pub(super) change: DVec3,
 }
 
@@ -110,7 +111,7 @@ pub(super) fn stands<'a>(
     let most = own.iter().map(|own| roughest(own)).fold(SMOOTH, greater);
     let stand = |limb: &'a Side<'a>, own: &[f64], span: &'a Span| {
         let knees = knees(limb, run, span.frames.clone(), root);
-        if knees.iter().any(|knee| knee.slack < FAR) {
+        if knees.iter().any(|knee| knee.versine < FAR) {
             return None;
         }
         let inside = span.frames.start - run.frames.start..span.frames.end - run.frames.start;
@@ -118,7 +119,7 @@ pub(super) fn stands<'a>(
             limb,
             span,
             bends: knees.iter().map(|knee| bend(knee.eased())).collect(),
-            is_straight: knees.iter().any(|knee| knee.slack < 0.5 * STRAIGHT * STRAIGHT),
+            is_straight: knees.iter().any(|knee| knee.versine < 0.5 * STRAIGHT * STRAIGHT),
             soft: softness(limb.need, span, run),
             course: Vec::new(),
             raise: 0.0,
@@ -157,7 +158,7 @@ pub(super) fn greater(a: f64, b: f64) -> f64 {
 fn own_bends(limb: &Side<'_>, run: &Run<'_>) -> Vec<f64> {
     let bend = |frame| {
         let [start, mid, end] = positions(limb.plan.limb, run.tracks, frame);
-        bend(Bones::new(mid - start, end - mid).slack(end - start))
+        bend(Bones::new(mid - start, end - mid).versine(end - start))
     };
     run.frames.clone().map(bend).collect()
 }
@@ -183,7 +184,7 @@ pub(super) fn knees(
     let knee = |frame: usize| {
         let (bones, own, line) = reach(limb, run, frame, root);
         let change = if bones.product > 0.0 { line / bones.product } else { DVec3::ZERO };
-        Knee { slack: bones.slack(line), own: bones.slack(own), change }
+        Knee { versine: bones.versine(line), own: bones.versine(own), change }
     };
     frames.map(knee).collect()
 }
@@ -208,8 +209,8 @@ impl Bones {
         Self { squares: u + v, product: (u * v).sqrt() }
     }
 
-    /// The slack of the knee when the leg reaches along this line. A knee without bones never changes its own.
-    fn slack(&self, line: DVec3) -> f64 {
+    /// The versine of the knee when the leg reaches along this line. A knee without bones never changes its own.
+    fn versine(&self, line: DVec3) -> f64 {
         if self.product <= 0.0 {
             return 1.0;
         }
@@ -218,16 +219,16 @@ impl Bones {
 }
 
 impl Knee {
-    /// Its slack, but never nothing where it is straightened.
+    /// Its versine, but never nothing where it is straightened.
     fn eased(&self) -> f64 {
-        let own = greater(self.own, NO_SLACK);
-        if self.slack < own { own * own / (2.0 * own - self.slack) } else { self.slack }
+        let own = greater(self.own, STRAIGHT_VERSINE);
+        if self.versine < own { own * own / (2.0 * own - self.versine) } else { self.versine }
     }
 }
 
-/// The bend with a slack.
-pub(super) fn bend(slack: f64) -> f64 {
-    (2.0 * greater(slack, 0.0)).sqrt()
+/// The bend with a versine.
+pub(super) fn bend(versine: f64) -> f64 {
+    (2.0 * greater(versine, 0.0)).sqrt()
 }
 
 impl Stand<'_> {
@@ -279,7 +280,7 @@ impl Stand<'_> {
         let Some(moves) = rolled(self.limb, run, self.span, root) else { return false };
         let reached = self.frames().clone().zip(moves).map(|(frame, more)| {
             let (bones, _, line) = reach(self.limb, run, frame, root);
-            [line, line + more].map(|line| bend(bones.slack(line)))
+            [line, line + more].map(|line| bend(bones.versine(line)))
         });
         let reached: Vec<[f64; 2]> = reached.collect();
         // Nothing bends before the first and after the last.
@@ -319,7 +320,7 @@ impl Stand<'_> {
         let from = span.start.max(window.start.saturating_sub(1));
         let to = span.end.min(window.end + 1).max(from);
         let knees = knees(self.limb, run, from..to, root);
-        let bends: Vec<f64> = knees.iter().map(|knee| bend(knee.slack)).collect();
+        let bends: Vec<f64> = knees.iter().map(|knee| bend(knee.versine)).collect();
         let n_frames = self.limb.need.shifts.len();
         let tremble = |(k, three): (usize, &[f64])| {
             let (frame, bend) = (from + k + 1, three[1]);

@@ -18,7 +18,7 @@
 //! | Symbol | Meaning |
 //! |---|---|
 //! | `Δ(t)` | change of the root's displacement, the unknown; zero outside a window of time |
-//! | `s(t)` | slack of the knee: one less the cosine of its angle from straight; below zero out of reach |
+//! | `s(t)` | versine of the knee: one less the cosine of its angle from straight; below zero out of reach |
 //! | `θ(t)` | its bend as the chord of that angle, `√(2 s)`: what the angle is where it is small, and as smooth |
 //! | `θ*(t)` | the course, or what the bend is now; about it the bend is `θ* + (s − s*) / θ*` |
 //! | `c(t)` | price of a knee, 1 for all at first |
@@ -348,10 +348,10 @@ impl Stand<'_> {
             let course = if self.is_led() {
                 self.course(frame - span.start)
             } else {
-                greater(bend(knee.slack), LEAST)
+                greater(bend(knee.versine), LEAST)
             };
             let rate = knee.change / course;
-            let off = (knee.slack - 0.5 * course * course) / course - rate.dot(change[at]);
+            let off = (knee.versine - 0.5 * course * course) / course - rate.dot(change[at]);
             if self.is_led() {
                 system.add_row(at, &[rate], -off, square);
                 let place = root[frame - run.frames.start] - change[at];

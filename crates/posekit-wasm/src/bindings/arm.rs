@@ -21,7 +21,7 @@ pub struct Arm {
 impl Arm {
     /// The arm of a task, within the joint limits and velocity limits of the problem.
     ///
-    /// - `settings`: JSON, any of `tolerance` (metres), `orientation_tolerance` (radians), `slack` (6 numbers: how far the tool may be off along and about each axis of
+    /// - `settings`: JSON, any of `tolerance` (metres), `orientation_tolerance` (radians), `bounds` (6 numbers: how far the tool may be off along and about each axis of
     ///   a target), `prefer` (`nearest`, `first`, `posture`, `manipulability`) and `starts`
     #[wasm_bindgen(constructor)]
     pub fn new(problem: &Problem, task: usize, settings: Option<String>) -> Result<Self> {

@@ -336,8 +336,10 @@ impl Table {
 
     /// The joints that are held at a time.
     fn held_at(&self, time: f64) -> Vec<usize> {
-        let slack = 0.5 * self.source.frame_time();
-        let holds = |contact: &&Contact| contact.from <= time + slack && time <= contact.to + slack;
+        let half_frame = 0.5 * self.source.frame_time();
+        let holds = |contact: &&Contact| {
+            contact.from <= time + half_frame && time <= contact.to + half_frame
+        };
         let contacts = self.work.cleaned.stands().iter().filter(holds);
         contacts.map(|contact| contact.frame.joint).collect()
     }

@@ -16,21 +16,21 @@ pub(super) struct Goal<V: Lanes = f64> {
     /// The base of the arm in the frame of the target.
     pub(super) base: Frame<V>,
     /// How far the tool may be off along and about each axis of the target, if at all.
-    slack: Option<Column>,
+    bounds: Option<Column>,
     distance: f64,
     angle: f64,
 }
 
 impl Goal {
-    /// - `slack`: \[m\] and \[rad\]; zero for none
+    /// - `bounds`: \[m\] and \[rad\]; zero for none
     /// - `tolerances`: of position \[m\] and orientation \[rad\]
-    pub(super) fn new(path: &Path, target: Pose, slack: &Column, tolerances: [f64; 2]) -> Self {
-        let [x, y, z, rx, ry, rz] = *slack;
-        let has_slack = slack.iter().any(|slack| *slack > 0.0);
-        let slack = [x / path.unit, y / path.unit, z / path.unit, rx, ry, rz];
+    pub(super) fn new(path: &Path, target: Pose, bounds: &Column, tolerances: [f64; 2]) -> Self {
+        let [x, y, z, rx, ry, rz] = *bounds;
+        let has_bounds = bounds.iter().any(|bounds| *bounds > 0.0);
+        let bounds = [x / path.unit, y / path.unit, z / path.unit, rx, ry, rz];
         Self {
             base: Frame::new(target.inverse() * path.base, path.unit),
-            slack: has_slack.then_some(slack),
+            bounds: has_bounds.then_some(bounds),
             distance: tolerances[0] / path.unit,
             angle: tolerances[1],
         }
@@ -47,19 +47,19 @@ impl Goal {
 
     /// Whether position and orientation count: 1, or 0 if an axis is free.
     pub(super) fn counts(&self) -> [f32; 2] {
-        let slack = self.slack.unwrap_or_default();
-        let counts = |slack: &[f64]| if slack.contains(&f64::INFINITY) { 0.0 } else { 1.0 };
-        [counts(&slack[..3]), counts(&slack[3..])]
+        let bounds = self.bounds.unwrap_or_default();
+        let counts = |bounds: &[f64]| if bounds.contains(&f64::INFINITY) { 0.0 } else { 1.0 };
+        [counts(&bounds[..3]), counts(&bounds[3..])]
     }
 
     /// Whether the tool may be off.
-    pub(super) fn has_slack(&self) -> bool {
-        self.slack.is_some()
+    pub(super) fn has_bounds(&self) -> bool {
+        self.bounds.is_some()
     }
 
     /// By how much the target is further than a reach; 0 if the tool may be away from it.
     pub(super) fn shortfall(&self, reach: f64) -> f64 {
-        let [x, y, z, ..] = self.slack.unwrap_or_default();
+        let [x, y, z, ..] = self.bounds.unwrap_or_default();
         if [x, y, z] == [0.0; 3] { self.base.origin.length() - reach } else { 0.0 }
     }
 }
@@ -68,8 +68,8 @@ impl<V: Lanes> Goal<V> {
     /// The same goal for every problem.
     #[cfg(feature = "simd")]
     pub(super) fn splat(like: V, goal: &Goal) -> Self {
-        let Goal { base, slack, distance, angle } = goal;
-        Self { base: Frame::splat(like, base), slack: *slack, distance: *distance, angle: *angle }
+        let Goal { base, bounds, distance, angle } = goal;
+        Self { base: Frame::splat(like, base), bounds: *bounds, distance: *distance, angle: *angle }
     }
 
     /// From the tool to the target, as far as it counts.
@@ -86,9 +86,9 @@ impl<V: Lanes> Goal<V> {
         if is_half_turn.any() {
             replace_half_turns(tool, is_half_turn, &mut error);
         }
-        if let Some(slack) = &self.slack {
+        if let Some(bounds) = &self.bounds {
             for r in 0..6 {
-                error[r] -= error[r].clamped(-slack[r], slack[r]);
+                error[r] -= error[r].clamped(-bounds[r], bounds[r]);
             }
         }
         error
@@ -101,11 +101,11 @@ impl<V: Lanes> Goal<V> {
         error: &Column<V>,
         columns: &mut [Column<V>; N],
     ) {
-        if let Some(slack) = &self.slack {
+        if let Some(bounds) = &self.bounds {
             for r in 0..6 {
                 let zero = error[r].splat(0.0);
                 let is_free = error[r].equals(zero);
-                if slack[r] > 0.0 && is_free.any() {
+                if bounds[r] > 0.0 && is_free.any() {
                     for column in columns.iter_mut() {
                         column[r] = V::select(is_free, zero, column[r]);
                     }

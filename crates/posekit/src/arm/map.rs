@@ -173,7 +173,7 @@ impl Arm {
     ///
     /// - `point`: of the tool's origin, in the world \[m\]
     /// - `start`: the configuration of the whole skeleton from which the first orientation is tried; each of the others is from the pose found before
-    /// - `settings`: tolerances and number of starts; their slack, and which pose they prefer, are ignored. Fewer starts are faster and miss some of the
+    /// - `settings`: tolerances and number of starts; their bounds, and which pose they prefer, are ignored. Fewer starts are faster and miss some of the
     ///   poses near the border of what can be reached.
     ///
     /// # Errors
@@ -186,8 +186,8 @@ impl Arm {
         settings: &ArmSettings,
     ) -> Result<Reachability> {
         let free = [0.0, 0.0, 0.0, f64::INFINITY, f64::INFINITY, f64::INFINITY];
-        let any = ArmSettings { slack: free, prefer: Prefer::First, ..*settings };
-        let whole = ArmSettings { slack: [0.0; 6], ..any };
+        let any = ArmSettings { bounds: free, prefer: Prefer::First, ..*settings };
+        let whole = ArmSettings { bounds: [0.0; 6], ..any };
         let mut q = start.to_vec();
         let mut all = Reachability::default();
         // Where the point cannot be reached, no orientation can.

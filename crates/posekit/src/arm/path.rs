@@ -278,8 +278,10 @@ pub(crate) fn write_key(
     key.clear();
     key.extend([skeleton.n_values(), skeleton.n_dofs(), held.len()].map(index));
     for &i in held {
+        // A mimic is held where its driver's value brings it.
+        let driver = skeleton.mimic(i).map_or(i, |mimic| mimic.joint);
         key.push(index(i));
-        key.extend(q[skeleton.value_range(i)].iter().map(|x| x.to_bits()));
+        key.extend(q[skeleton.value_range(driver)].iter().map(|x| x.to_bits()));
     }
     let Pose { rotation, translation } = tool.joint_from_frame;
     key.extend(rotation.to_array().map(f64::to_bits));

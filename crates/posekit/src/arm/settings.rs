@@ -36,9 +36,9 @@ pub struct ArmSettings {
     pub tolerance: Option<f64>,
     /// Angle from the target's orientation that counts as reached \[rad\]; `None` means 1e-6.
     pub orientation_tolerance: Option<f64>,
-    /// How far the tool may be from the target along x, y and z \[m\], and rotated about x, y and z \[rad\], in the target's own axes. Infinite
+    /// Task-space bounds: how far the tool may be from the target along x, y and z \[m\], and rotated about x, y and z \[rad\], in the target's own axes. Infinite
     /// where an axis does not matter. Default 0: the whole pose.
-    pub slack: [f64; 6],
+    pub bounds: [f64; 6],
     /// Which configuration is wanted.
     pub prefer: Prefer,
     /// The most starts from which the target is tried. Default 200; fewer if it is proven out of reach.
@@ -52,7 +52,7 @@ impl Default for ArmSettings {
         Self {
             tolerance: None,
             orientation_tolerance: None,
-            slack: [0.0; 6],
+            bounds: [0.0; 6],
             prefer: Prefer::Nearest,
             starts: 200,
             iterations: u32::MAX,
@@ -73,10 +73,10 @@ impl ArmSettings {
         Self { prefer, ..self }
     }
 
-    /// With a [slack](Self::slack).
+    /// With [task-space bounds](Self::bounds).
     #[must_use]
-    pub const fn with_slack(self, slack: [f64; 6]) -> Self {
-        Self { slack, ..self }
+    pub const fn with_bounds(self, bounds: [f64; 6]) -> Self {
+        Self { bounds, ..self }
     }
 }
 
@@ -108,9 +108,9 @@ pub enum ArmStatus {
 pub struct ArmSolution {
     /// Whether the target was reached.
     pub status: ArmStatus,
-    /// Distance of the tool from the target beyond the [slack](ArmSettings::slack) \[m\].
+    /// Distance of the tool from the target outside the [bounds](ArmSettings::bounds) \[m\].
     pub distance: f64,
-    /// Angle of the tool from the target's orientation beyond the slack \[rad\].
+    /// Angle of the tool from the target's orientation outside the bounds \[rad\].
     pub angle: f64,
     /// Steps over all starts.
     pub iterations: u32,

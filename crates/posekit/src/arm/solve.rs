@@ -38,7 +38,7 @@ impl Arm {
     ///
     /// # Errors
     /// [`Error::is_wrong_length`](crate::Error::is_wrong_length) or [`is_not_finite`](crate::Error::is_not_finite) for `q`; a target that is not finite or
-    /// whose rotation is further than 0.001 from unit length; a negative or NaN tolerance or slack. `q` is unchanged then.
+    /// whose rotation is further than 0.001 from unit length; a negative or NaN tolerance or bound. `q` is unchanged then.
     pub fn solve(
         &self,
         target: Pose,
@@ -95,16 +95,45 @@ impl Arm {
         q: &[f64],
         settings: &ArmSettings,
     ) -> Result<Vec<Vec<f64>>> {
+        let mut flat = Vec::new();
+        self.solutions_into(target, q, settings, &mut flat)?;
+        Ok(flat.chunks_exact(self.n_values).map(<[f64]>::to_vec).collect())
+    }
+
+    /// [`solutions`](Self::solutions) one after the other in one list, which is cleared before; how many there are. With six joints and a closed form it allocates
+    /// nothing but what the list needs.
+    ///
+    /// # Errors
+    /// Those of [`solve`](Self::solve); the list is unchanged then.
+    pub fn solutions_into(
+        &self,
+        target: Pose,
+        q: &[f64],
+        settings: &ArmSettings,
+        list: &mut Vec<f64>,
+    ) -> Result<usize> {
         let goal = self.goal(target, q, settings)?;
-        Ok(by_size!(&self.solver, solver => {
-            let choice = Choice { solver, goal: &goal, start: self.start(solver, q), settings };
-            let write = |(_, x): &(f64, _)| {
-                let mut q = q.to_vec();
-                self.write(x, &mut q);
-                q
-            };
-            choice.all(self).iter().map(write).collect()
-        }))
+        list.clear();
+        by_size!(&self.solver, solver => {
+            self.each_solution(solver, &goal, self.start(solver, q), settings, |x| {
+                let end = list.len();
+                list.extend_from_slice(q);
+                self.write(x, &mut list[end..]);
+            });
+        });
+        Ok(list.len() / self.n_values)
+    }
+
+    /// Passes on all distinct configurations found, the preferred first.
+    pub(super) fn each_solution<const N: usize>(
+        &self,
+        solver: &Solver<N>,
+        goal: &Goal,
+        start: [f64; N],
+        settings: &ArmSettings,
+        push: impl FnMut(&[f64; N]),
+    ) {
+        Choice { solver, goal, start, settings }.each(self, push);
     }
 
     /// The solutions of six joints beside one that was found, the nearest to it first.
@@ -119,7 +148,7 @@ impl Arm {
     ) {
         let closed = self.closed.as_deref().filter(|closed| closed.is_of_six());
         let goal = self.goal_at(target, settings);
-        let Some(closed) = closed.filter(|_| !goal.has_slack()) else { return };
+        let Some(closed) = closed.filter(|_| !goal.has_bounds()) else { return };
         by_size!(&self.solver, solver => {
             let found = self.start(solver, q);
             for other in closed.solutions(&solver.kernel, &goal, &found).others(&found) {
@@ -145,7 +174,7 @@ impl Arm {
             settings.tolerance.unwrap_or(TOLERANCE * length),
             settings.orientation_tolerance.unwrap_or(TOLERANCE),
         ];
-        Goal::new(&self.path, target, &settings.slack, tolerances)
+        Goal::new(&self.path, target, &settings.bounds, tolerances)
     }
 
     /// The unknowns of a configuration, inside the limits.
@@ -177,7 +206,7 @@ impl Arm {
 
     /// Whether joints can move while the tool stays at its target.
     pub(super) fn is_redundant(&self, settings: &ArmSettings) -> bool {
-        self.path.unknowns().count() > 6 || settings.slack != [0.0; 6]
+        self.path.unknowns().count() > 6 || settings.bounds != [0.0; 6]
     }
 
     /// Whether some configuration reaches a goal.
@@ -187,7 +216,9 @@ impl Arm {
         goal: &Goal,
         start: [f64; N],
     ) -> bool {
-        let settings = &ArmSettings::default().with_prefer(Prefer::First);
+        // A closed form knows soon, or else the first that is found.
+        let prefer = if self.closed.is_some() { Prefer::Nearest } else { Prefer::First };
+        let settings = &ArmSettings::default().with_prefer(prefer);
         Choice { solver, goal, start, settings }.best(self, |_| true).has_reached
     }
 
@@ -230,13 +261,13 @@ pub(crate) fn checked(target: Pose) -> Result<Pose> {
     Ok(Pose::new(normalised(target.rotation), target.translation))
 }
 
-/// Tolerances and slack that are not negative.
+/// Tolerances and bounds that are not negative.
 pub(crate) fn check_settings(settings: &ArmSettings) -> Result<()> {
-    let ArmSettings { tolerance, orientation_tolerance, slack, .. } = *settings;
+    let ArmSettings { tolerance, orientation_tolerance, bounds, .. } = *settings;
     check_bound("tolerance", 0, tolerance.unwrap_or(0.0))?;
     check_bound("orientation tolerance", 0, orientation_tolerance.unwrap_or(0.0))?;
-    let mut slack = slack.into_iter().enumerate();
-    slack.try_for_each(|(index, slack)| check_bound("slack", index, slack))
+    let mut bounds = bounds.into_iter().enumerate();
+    bounds.try_for_each(|(index, bound)| check_bound("bounds", index, bound))
 }
 
 fn check_bound(what: &'static str, index: usize, value: f64) -> Result<()> {
@@ -275,8 +306,8 @@ impl<const N: usize> Choice<'_, N> {
         let near = self.near(arm).filter(|near| consider(&near.x) == Verdict::Sufficient);
         let closed = if takes_first || near.is_some() { None } else { self.closed(arm) };
         let is_complete = arm.closed.as_ref().is_some_and(|closed| closed.is_complete());
-        let is_proven = is_complete && closed.is_some_and(|all| all.is_empty());
-        let from_closed = closed.and_then(|all| self.found(&all, &mut consider));
+        let is_proven = is_complete && closed.as_ref().is_some_and(Candidates::is_empty);
+        let from_closed = closed.as_ref().and_then(|all| self.found(all, &mut consider));
         // Closed forms give the poses that are nearest to what is preferred.
         let is_settled = from_closed.is_some() && self.preferred().is_some();
         let mut found = near.or(from_closed).unwrap_or_else(|| {
@@ -323,7 +354,7 @@ impl<const N: usize> Choice<'_, N> {
 
     /// The configurations that a closed form proposes, if there is one: of redundant arms those of the branches nearest to what is preferred.
     fn closed(&self, arm: &Arm) -> Option<Candidates<N>> {
-        let closed = arm.closed.as_deref().filter(|_| Closed::fits(N) && !self.has_slack())?;
+        let closed = arm.closed.as_deref().filter(|_| Closed::fits(N) && !self.has_bounds())?;
         let kernel = &self.solver.kernel;
         Some(match self.preferred() {
             Some(preferred) => closed.nearest(kernel, self.goal, preferred),
@@ -347,23 +378,35 @@ impl<const N: usize> Choice<'_, N> {
         Some(Found { x, residual, has_reached, steps: 0, starts: 1 })
     }
 
-    fn has_slack(&self) -> bool {
-        self.settings.slack != [0.0; 6]
+    fn has_bounds(&self) -> bool {
+        self.settings.bounds != [0.0; 6]
     }
 
-    /// All configurations found, with their costs, the preferred first.
-    fn all(&self, arm: &Arm) -> Vec<(f64, [f64; N])> {
-        let usable = |_: &&Closed| Closed::fits(N) && !self.has_slack();
-        if let Some(closed) = arm.closed.as_deref().filter(usable) {
-            let near = self.preferred().unwrap_or(&self.start);
-            let found = closed.solutions(&self.solver.kernel, self.goal, near);
-            if closed.is_complete() || !found.is_empty() {
-                let mut all: Vec<_> = found.iter().map(|c| (self.cost(&c.x), c.x)).collect();
-                all.sort_by(|(a, _), (b, _)| a.total_cmp(b));
-                return all;
-            }
-        }
+    /// All configurations found, the preferred first.
+    fn each(&self, arm: &Arm, mut push: impl FnMut(&[f64; N])) {
         let mut all: Vec<(f64, [f64; N])> = Vec::new();
+        let usable = |_: &&Closed| Closed::fits(N) && !self.has_bounds();
+        let closed = arm.closed.as_deref().filter(usable);
+        let is_complete = closed.is_some_and(Closed::is_complete);
+        if let Some(closed) = closed {
+            let near = self.preferred();
+            let start = near.unwrap_or(&self.start);
+            let found = closed.solutions(&self.solver.kernel, self.goal, start);
+            if near.is_some() && (is_complete || !found.is_empty()) {
+                // They are in the order of their distances.
+                return found.iter().for_each(|candidate| push(&candidate.x));
+            }
+            all.extend(found.iter().map(|candidate| (self.cost(&candidate.x), candidate.x)));
+        }
+        if all.is_empty() && !is_complete {
+            self.search_all(arm, &mut all);
+        }
+        all.sort_by(|(a, _), (b, _)| a.total_cmp(b));
+        all.iter().for_each(|(_, x)| push(x));
+    }
+
+    /// Those that a search from many starts finds, with their costs.
+    fn search_all(&self, arm: &Arm, all: &mut Vec<(f64, [f64; N])>) {
         let search = arm.search(self.solver, self.goal, self.start, self.settings, u32::MAX);
         search.run(|x| {
             let mut x = *x;
@@ -375,8 +418,6 @@ impl<const N: usize> Choice<'_, N> {
             }
             Verdict::Accepted
         });
-        all.sort_by(|(a, _), (b, _)| a.total_cmp(b));
-        all
     }
 
     /// The configuration to which one should be near, if that is the preference.

@@ -31,9 +31,9 @@ impl<const N: usize> Rates<N> {
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub struct ArmStep {
-    /// Distance of the tool from the target before the step, beyond the [slack](ArmSettings::slack) \[m\].
+    /// Distance of the tool from the target before the step, outside the [bounds](ArmSettings::bounds) \[m\].
     pub distance: f64,
-    /// Angle of the tool from the target before the step, beyond the slack \[rad\].
+    /// Angle of the tool from the target before the step, outside the bounds \[rad\].
     pub angle: f64,
     /// The part of the step that velocity limits permitted, in 0..=1; all joints are slowed down alike, so that the tool keeps its direction.
     pub scale: f64,

@@ -54,7 +54,7 @@ impl Job {
 /// - `arms`: the arms of the jobs, in any order
 /// - `starts`: a configuration for each job, one after the other, [`Arm::n_values`] numbers of its arm each; unchanged
 /// - `values`: on return likewise the results: those of job `k` follow those of the previous jobs
-/// - `solutions`: on return the outcome for each job. Tolerances, slack and distances are those of the frame for which the arm was made, in its own
+/// - `solutions`: on return the outcome for each job. Tolerances, bounds and distances are those of the frame for which the arm was made, in its own
 ///   axes: at the tip of a long tool an angle error becomes a distance.
 ///
 /// # Degenerate cases
@@ -80,7 +80,7 @@ impl Job {
 ///
 /// // Points in the plane: the rotation of the tool is free.
 /// let mut settings = ArmSettings::default();
-/// settings.slack[3..].fill(f64::INFINITY);
+/// settings.bounds[3..].fill(f64::INFINITY);
 /// let opposite = Pose::new(DQuat::from_rotation_z(core::f64::consts::PI), DVec3::X * 3.0);
 /// let target = Pose::from_translation(DVec3::new(1.5, 0.4, 0.0));
 /// let jobs = [Job::new(0, target), Job::new(0, target).with_base(opposite)];

@@ -70,7 +70,7 @@ use parts::Part;
 /// # Errors
 /// [`Error::is_wrong_length`](crate::Error::is_wrong_length) for `starts`, `values` or `solutions`, named in the error,
 /// [`is_not_finite`](crate::Error::is_not_finite) for `starts`, [`is_out_of_range`](crate::Error::is_out_of_range) for a negative or NaN tolerance
-/// or slack. Then the slices are unchanged.
+/// or bound. Then the slices are unchanged.
 pub fn solve(
     arm: &Arm,
     targets: &[Pose],

@@ -6,7 +6,7 @@ use glam::{DQuat, DVec3};
 
 /// A rotation this little outside its limit counts as inside \[rad\]. What [`Limit::clamp_rotation`] returns is outside by rounding,
 /// about 1e-15, and must not be clamped again; more than this and a solver's tolerance would see it.
-const SLACK: f64 = 1e-12;
+const ROUNDING: f64 = 1e-12;
 
 /// The limit of a joint's motion, in the joint's own frame.
 ///
@@ -70,7 +70,7 @@ impl Limit {
     #[must_use]
     pub fn holds_whole_turn(&self) -> bool {
         let (min, max) = self.bounds();
-        max - min >= TAU * (1.0 - SLACK)
+        max - min >= TAU * (1.0 - ROUNDING)
     }
 
     /// The nearest value inside the range, not modulo a turn. NaN gives the minimum.
@@ -120,13 +120,13 @@ impl Limit {
         let (min, max) = self.bounds();
         let nearest = angle + TAU * floor((near - angle) / TAU + 0.5);
         let candidate = if nearest < min {
-            angle + TAU * ceil((min - SLACK - angle) / TAU)
+            angle + TAU * ceil((min - ROUNDING - angle) / TAU)
         } else if nearest > max {
-            angle + TAU * floor((max + SLACK - angle) / TAU)
+            angle + TAU * floor((max + ROUNDING - angle) / TAU)
         } else {
             nearest
         };
-        self.contains_value(candidate, 2.0 * SLACK).then(|| self.clamp_value(candidate))
+        self.contains_value(candidate, 2.0 * ROUNDING).then(|| self.clamp_value(candidate))
     }
 
     /// The rotation brought inside the cone: the swing's angle clamped about its own axis, the twist to the nearer end in the circular sense.
@@ -144,7 +144,7 @@ impl Limit {
         };
         let split = swing_twist(rotation, axis);
         let swing_angle = split.swing_angle();
-        if excess(split, swing_angle, swing, twist) <= SLACK {
+        if excess(split, swing_angle, swing, twist) <= ROUNDING {
             return rotation;
         }
         let clamped_swing = if swing_angle > swing {

@@ -270,9 +270,9 @@ impl Problem {
             let is_inside = match (skeleton.mimic(i), limit) {
                 (Some(mimic), _) => {
                     let driver = q[skeleton.value_range(mimic.joint).start];
-                    let slack = ROUNDING * (1.0 + values[0].abs());
+                    let tolerance = ROUNDING * (1.0 + values[0].abs());
                     values[0].to_bits() == mimic.value(driver).to_bits()
-                        && limit.contains_value(values[0], slack)
+                        && limit.contains_value(values[0], tolerance)
                 }
                 (None, Limit::Cone { .. }) => {
                     limit.contains_rotation(DQuat::from_slice(values), ROUNDING)
@@ -294,9 +294,11 @@ impl Problem {
             let options = self.settings.joint_options(i);
             let most = if options.locked { 0.0 } else { options.largest_change };
             let is_slide = matches!(self.skeleton.kind(i), JointKind::Prismatic { .. });
-            let slack = if is_slide { 1e-9 * self.unit } else { 1e-9 };
+            let tolerance = if is_slide { 1e-9 * self.unit } else { 1e-9 };
             let name = self.skeleton.name(i);
-            require(change <= most + slack, || format!("change: {name} by {change}, may {most}"))?;
+            require(change <= most + tolerance, || {
+                format!("change: {name} by {change}, may {most}")
+            })?;
         }
         Ok(())
     }

@@ -237,6 +237,6 @@ function heldAt(scene: MotionScene, joint: number): (time: number) => boolean {
   const joints = leg ? [leg.end, leg.ball ?? leg.end] : [joint];
   const names = joints.map((one) => info.joints[one]?.name);
   const own = scene.contacts.filter((contact) => names.includes(contact.joint));
-  const slack = 0.5 * info.frameTime;
-  return (time) => own.some(({ from, to }) => from - slack <= time && time <= to + slack);
+  const halfFrame = 0.5 * info.frameTime;
+  return (time) => own.some(({ from, to }) => from - halfFrame <= time && time <= to + halfFrame);
 }

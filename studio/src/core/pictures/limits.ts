@@ -132,10 +132,10 @@ export function rimPoints(at: Vec3, axis: Vec3, swing: number, radius: number, p
   return out;
 }
 
-/** The end of an arc that a joint stands at, within `slack` [rad or m]: -1 its least value, 1 its greatest, 0 neither. */
-export function atEnd(value: number, min: number, max: number, slack: number): -1 | 0 | 1 {
-  if (value >= max - slack) return 1;
-  return value <= min + slack ? -1 : 0;
+/** The end of an arc that a joint stands at, within `tolerance` [rad or m]: -1 its least value, 1 its greatest, 0 neither. */
+export function atEnd(value: number, min: number, max: number, tolerance: number): -1 | 0 | 1 {
+  if (value >= max - tolerance) return 1;
+  return value <= min + tolerance ? -1 : 0;
 }
 
 /** The angle that a place means for a handle at an end of a range: the one nearest to `near`, so that a drag never jumps by a turn. */

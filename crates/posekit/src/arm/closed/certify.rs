@@ -70,7 +70,7 @@ impl<const N: usize> Candidates<N> {
     }
 
     /// Adds a pose at its place, unless it is there already or the list is full.
-    #[inline]
+    #[inline(always)]
     pub(super) fn insert(&mut self, candidate: Candidate<N>, start: &[f64; N]) {
         let n = usize::from(self.len);
         let is_known = self.list[..n].iter().any(|other| is_same(&other.x, &candidate.x));
@@ -106,16 +106,16 @@ fn is_same<const N: usize>(a: &[f64; N], b: &[f64; N]) -> bool {
 }
 
 impl Closed {
-    /// The poses of a slice that reach the target.
-    #[inline]
+    /// Adds the poses of a slice that reach the target.
+    #[inline(always)]
     pub(super) fn certified<const N: usize>(
         &self,
         kernel: &Kernel<N>,
         goal: &Goal,
         start: &[f64; N],
         slice: &Slice<N>,
-    ) -> Candidates<N> {
-        let mut all = Candidates::NONE;
+        all: &mut Candidates<N>,
+    ) {
         let squares = self.squares(&goal.in_base(), slice);
         let outside = if self.is_exact() { ROUNDED } else { NEARLY_INSIDE };
         for branch in slice.branches() {
@@ -137,7 +137,6 @@ impl Closed {
                 all.insert(candidate, start);
             }
         }
-        all
     }
 
     /// Squared distances and squared chords of the rotation from the target, of all branches at once: the walk of the kernel from the tool to the base.

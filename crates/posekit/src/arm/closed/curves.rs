@@ -1,10 +1,10 @@
 //! The curves of poses with which seven joints reach a target.
 
-use super::Closed;
-use super::certify::Candidate;
+use super::certify::{Candidate, Candidates};
+use super::{Closed, SAMPLES};
 use crate::arm::goal::Goal;
 use crate::arm::kernel::Kernel;
-use crate::arm::{Arm, ArmSettings, BySize};
+use crate::arm::{Arm, ArmSettings, BySize, Solver};
 use crate::error::{ErrorKind, Result};
 use crate::math::{Pose, wrap_angle};
 use alloc::vec::Vec;
@@ -67,6 +67,29 @@ impl Arm {
         }
     }
 
+    /// Configurations that reach a target, inside the limits: all that there are, or of seven joints samples of them.
+    pub(in crate::arm) fn starts<const N: usize>(
+        &self,
+        solver: &Solver<N>,
+        goal: &Goal,
+        q: &[f64],
+        settings: &ArmSettings,
+    ) -> Vec<[f64; N]> {
+        let start = self.start(solver, q);
+        let mut all = Vec::new();
+        self.each_solution(solver, goal, start, settings, |x| all.push(*x));
+        if let Some(closed) = self
+            .closed
+            .as_deref()
+            .filter(|closed| Closed::fits(N) && !closed.is_of_six() && !goal.has_bounds())
+        {
+            let curves = closed.curves(&solver.kernel, goal, &start, SAMPLES);
+            let samples = curves.iter().flat_map(|curve| &curve.samples);
+            all.extend(samples.map(|(_, x)| *x));
+        }
+        all
+    }
+
     fn self_motion_of<const N: usize>(&self, curve: &Curve<N>, q: &[f64]) -> SelfMotion {
         let configuration = |(_, x): &(f64, [f64; N])| {
             let mut q = q.to_vec();
@@ -97,7 +120,9 @@ impl Closed {
                 self.prolong(kernel, goal, curve, parameter);
             }
             let slice = self.slice(goal, start, parameter);
-            for Candidate { x, .. } in self.certified(kernel, goal, start, &slice).iter() {
+            let mut found = Candidates::NONE;
+            self.certified(kernel, goal, start, &slice, &mut found);
+            for Candidate { x, .. } in found.iter() {
                 let heads = curves.iter().filter(|curve| curve.is_open);
                 if heads.filter_map(|curve| curve.samples.last()).all(|(_, head)| !is_same(head, x))
                 {
@@ -154,7 +179,8 @@ impl Closed {
         parameter: f64,
     ) -> Option<[f64; N]> {
         let slice = self.slice(goal, from, parameter);
-        let found = self.certified(kernel, goal, from, &slice);
+        let mut found = Candidates::NONE;
+        self.certified(kernel, goal, from, &slice, &mut found);
         let x = found.iter().next()?.x;
         x.iter().zip(from).all(|(a, b)| (a - b).abs() <= CONTINUOUS).then_some(x)
     }

@@ -185,15 +185,15 @@ impl Closed {
         start: &[f64; N],
         n_branches: usize,
     ) -> Candidates<N> {
+        let mut all = Candidates::NONE;
         if let Form::Six(six) = &self.form {
-            let slice = self.six(six, None, goal, start);
-            let mut all = self.certified(kernel, goal, start, &slice);
-            if all.is_empty() {
-                all.miss = best_of_all(kernel, goal, &slice);
-            }
+            let task = OfSix { closed: self, six, kernel, goal, start, all: &mut all };
+            #[cfg(feature = "simd")]
+            pulp::Arch::new().dispatch(task);
+            #[cfg(not(feature = "simd"))]
+            task.run();
             return all;
         }
-        let mut all = Candidates::NONE;
         let mut samples = self.samples(goal, start);
         samples.sort_unstable_by(|(a, _), (b, _)| a.total_cmp(b));
         for (cost, x) in samples {
@@ -291,6 +291,7 @@ impl Closed {
         }
     }
 
+    #[inline(always)]
     fn six<const N: usize>(
         &self,
         six: &Six,
@@ -340,6 +341,39 @@ impl Closed {
             slice.x[joint] = [self.joints[joint].clamp(value); MOST];
         }
         slice
+    }
+}
+
+/// The search for the poses of six joints.
+struct OfSix<'a, const N: usize> {
+    closed: &'a Closed,
+    six: &'a Six,
+    kernel: &'a Kernel<N>,
+    goal: &'a Goal,
+    start: &'a [f64; N],
+    all: &'a mut Candidates<N>,
+}
+
+impl<const N: usize> OfSix<'_, N> {
+    #[inline(always)]
+    fn run(self) {
+        let Self { closed, six, kernel, goal, start, all } = self;
+        let slice = closed.six(six, None, goal, start);
+        closed.certified(kernel, goal, start, &slice, all);
+        if all.is_empty() {
+            all.miss = best_of_all(kernel, goal, &slice);
+        }
+    }
+}
+
+// What is inlined here uses the widest registers that the processor has, which changes its time and not a bit of its result.
+#[cfg(feature = "simd")]
+impl<const N: usize> pulp::WithSimd for OfSix<'_, N> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: pulp::Simd>(self, _: S) {
+        self.run();
     }
 }
 

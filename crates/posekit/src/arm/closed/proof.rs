@@ -24,7 +24,7 @@ impl Closed {
     /// configuration, others than the one that was taken may be inside the limits. Of a quartic, almost equal roots may count as complex.
     pub(in crate::arm) fn proof<const N: usize>(&self, goal: &Goal, x: &[f64; N]) -> Option<Proof> {
         let Form::Six(six) = &self.form else { return None };
-        if !self.is_exact() || self.family.is_quartic || goal.has_slack() {
+        if !self.is_exact() || self.family.is_quartic || goal.has_bounds() {
             return None;
         }
         let has_arbitrary = Cell::new(false);

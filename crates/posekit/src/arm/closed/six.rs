@@ -136,7 +136,7 @@ impl Six {
     }
 
     /// All solutions for a pose of the chain.
-    #[inline]
+    #[inline(always)]
     pub(super) fn solve(&self, wrist: &Frame, given: Given<'_>) -> Branches<SIX> {
         let mut branches = Branches::new(self.is_paired());
         let pair = self.equations(wrist).mixed(self.mix);
@@ -244,10 +244,12 @@ impl Six {
                 })
             }
         };
-        let list = three.list.map(|[a, b, c]| match self.plan.place {
+        let all = |[a, b, c]: [DVec2; 3]| match self.plan.place {
             Place::End => [ends.x, z, ends.y, a, b, c],
             Place::Middle => [ends.x, a, b, c, ends.y, z],
-        });
+        };
+        // Not `map`, which is not inlined.
+        let list = [all(three.list[0]), all(three.list[1])];
         Roots { list, len: three.len, is_exact: three.is_exact }
     }
 
@@ -382,9 +384,11 @@ fn parallel(
     let squares = goal.length_squared() - t.length_squared() - u.length_squared();
     let across = DVec2::new(t.dot(u), t.y * u.x - t.x * u.y);
     let roots = line(across, 0.5 * squares, softness, || DVec2::X);
-    let solution = |b: DVec2| {
+    // Not a closure, which is not inlined.
+    let mut list = [[DVec2::X; 3]; 2];
+    for (three, b) in list.iter_mut().zip(roots.list) {
         let a = turn_between(t + b.rotate(u), goal, &otherwise);
-        [a, b, inverse(a).rotate(inverse(b)).rotate(x_axis.truncate())]
-    };
-    Roots { list: roots.list.map(solution), len: roots.len, is_exact: roots.is_exact }
+        *three = [a, b, inverse(a).rotate(inverse(b)).rotate(x_axis.truncate())];
+    }
+    Roots { list, len: roots.len, is_exact: roots.is_exact }
 }

@@ -6,6 +6,7 @@ use crate::arm::goal::Goal;
 use crate::arm::kernel::{Joint, Kernel, Pace, Residual};
 use crate::arm::settings::Prefer;
 use alloc::vec::Vec;
+use core::f64::consts::TAU;
 
 /// The largest change of an unknown between two nodes \[rad, units of length\]. Between them the tool leaves a straight path by about an eighth of its square:
 /// 0.3 mm in an arm of a metre.
@@ -237,6 +238,26 @@ impl Joint {
 }
 
 impl<const N: usize> Kernel<N> {
+    /// A configuration with one angle a whole turn further from the limit that it comes to, for each angle that can be there.
+    ///
+    /// - `last`: where the motion from it ends
+    pub(super) fn turned_starts(
+        &self,
+        start: &[f64; N],
+        last: &[f64; N],
+    ) -> impl Iterator<Item = [f64; N]> {
+        self.joints.iter().enumerate().filter_map(|(i, joint)| {
+            let by = match () {
+                () if last[i] - joint.min <= LARGEST_CHANGE => TAU,
+                () if joint.max - last[i] <= LARGEST_CHANGE => -TAU,
+                () => return None,
+            };
+            let mut other = *start;
+            other[i] += by;
+            (joint.turns && joint.contains(other[i])).then_some(other)
+        })
+    }
+
     /// A copy without the limits of some joints.
     fn without_limits(&self, which: impl Fn(usize) -> bool) -> Self {
         let mut kernel = self.clone();

@@ -38,9 +38,9 @@ pub struct TrackSample {
     pub path_time: f64,
     /// The index of the target, if the sample is at one.
     pub target: Option<usize>,
-    /// Distance of the tool from the path beyond the slack \\[m\\].
+    /// Distance of the tool from the path outside the bounds \\[m\\].
     pub distance: f64,
-    /// Angle of the tool from the path beyond the slack \\[rad\\].
+    /// Angle of the tool from the path outside the bounds \\[rad\\].
     pub angle: f64,
 }
 
@@ -123,19 +123,55 @@ impl Arm {
         start: &[f64],
         settings: &ArmSettings,
     ) -> Result<Track> {
-        check_times(times, targets.len())?;
-        self.check(start)?;
-        let targets = targets.iter().map(|target| checked(*target)).collect::<Result<Vec<_>>>()?;
+        let targets = self.checked_path(times, targets, start)?;
+        let path = PosePath { arm: self, times, targets: &targets, settings };
         let mut q = start.to_vec();
         let first = self.solve(targets[0], &mut q, settings)?;
-        if !first.is_reached() {
-            let reason = TrackEnd::Reach;
-            let dexterity = self.dexterity(start)?;
-            let status = TrackStatus::Ended { path_time: times[0], reason, dexterity };
-            return Ok(Track { samples: Vec::new(), values: Vec::new(), status });
-        }
+        Ok(by_size!(&self.solver, solver => {
+            let nodes = first.is_reached().then(|| path.walk(solver, self.path.read(&q)));
+            path.track(solver, nodes, start)
+        }))
+    }
+
+    /// [`track`](Self::track) from any solution for the first target: the first from which the path can be followed to its end, in the order of
+    /// [`solutions`](Self::solutions), otherwise the one that leads furthest. Of seven joints it tries whole [self-motions](Self::self_motion).
+    ///
+    /// If the closed form of six joints is exact, [`TrackStatus::Ended`] is a proof: no motion inside the limits leads to the end.
+    ///
+    /// # Errors
+    /// Those of [`track`](Self::track).
+    pub fn track_from_any(
+        &self,
+        times: &[f64],
+        targets: &[Pose],
+        start: &[f64],
+        settings: &ArmSettings,
+    ) -> Result<Track> {
+        let targets = self.checked_path(times, targets, start)?;
+        let goal = self.goal(targets[0], start, settings)?;
         let path = PosePath { arm: self, times, targets: &targets, settings };
-        Ok(by_size!(&self.solver, solver => path.track(solver, q)))
+        Ok(by_size!(&self.solver, solver => {
+            let starts = self.starts(solver, &goal, start, settings);
+            path.track(solver, path.longest_walk(solver, starts), start)
+        }))
+    }
+
+    fn checked_path(&self, times: &[f64], targets: &[Pose], start: &[f64]) -> Result<Vec<Pose>> {
+        check_times(times, targets.len())?;
+        self.check(start)?;
+        targets.iter().map(|target| checked(*target)).collect()
+    }
+}
+
+/// How far a path was followed, and why no further.
+struct Walk<const N: usize> {
+    nodes: Vec<Node<N>>,
+    end: Option<TrackEnd>,
+}
+
+impl<const N: usize> Walk<N> {
+    fn path_time(&self) -> f64 {
+        self.nodes.last().map_or(f64::NEG_INFINITY, |node| node.path_time)
     }
 }
 
@@ -165,10 +201,54 @@ impl PosePath<'_> {
         self.arm.goal_at(self.pose(segment, time), self.settings)
     }
 
-    fn track<const N: usize>(&self, solver: &Solver<N>, mut q: Vec<f64>) -> Track {
-        let mut follower = Follower::new(self, solver, self.arm.path.read(&q));
+    /// Goes along the path from a configuration at its begin.
+    fn walk<const N: usize>(&self, solver: &Solver<N>, x: [f64; N]) -> Walk<N> {
+        let mut follower = Follower::new(self, solver, x);
         let end = follower.follow();
-        let nodes = follower.nodes;
+        Walk { nodes: follower.nodes, end }
+    }
+
+    /// The walk from one of some configurations that leads to the end, or furthest.
+    fn longest_walk<const N: usize>(
+        &self,
+        solver: &Solver<N>,
+        mut starts: Vec<[f64; N]>,
+    ) -> Option<Walk<N>> {
+        let mut longest: Option<Walk<N>> = None;
+        let mut next = 0;
+        while let Some(&start) = starts.get(next) {
+            let walk = self.walk(solver, start);
+            // Where a limit ends the walk, it may go on from a turn before.
+            if let (Some(TrackEnd::Limits(_)), Some(last)) = (&walk.end, walk.nodes.last()) {
+                let turned = solver.kernel.turned_starts(&start, &last.x);
+                starts.extend(turned.filter(|other| !starts.contains(other)).collect::<Vec<_>>());
+            }
+            if longest.as_ref().is_none_or(|longest| walk.path_time() > longest.path_time()) {
+                longest = Some(walk);
+            }
+            if longest.as_ref().is_some_and(|longest| longest.end.is_none()) {
+                break;
+            }
+            next += 1;
+        }
+        longest
+    }
+
+    /// - `walk`: none if the first target was not reached
+    /// - `start`: the configuration of the whole skeleton
+    fn track<const N: usize>(
+        &self,
+        solver: &Solver<N>,
+        walk: Option<Walk<N>>,
+        start: &[f64],
+    ) -> Track {
+        let Some(Walk { nodes, end }) = walk else {
+            let dexterity = self.arm.dexterity_of(&solver.kernel, &self.arm.path.read(start));
+            let (path_time, reason) = (self.times[0], TrackEnd::Reach);
+            let status = TrackStatus::Ended { path_time, reason, dexterity };
+            return Track { samples: Vec::new(), values: Vec::new(), status };
+        };
+        let mut q = start.to_vec();
         let times = timing::times(&nodes, &solver.rates, self.times[0]);
         let (mut samples, mut values) = (Vec::new(), Vec::new());
         for (node, time) in nodes.iter().zip(times) {
