@@ -171,6 +171,33 @@ fn first_target_out_of_reach_gives_an_empty_track() {
 }
 
 #[test]
+fn cancelled_track_has_no_samples() {
+    let robot = Rows::new(&PUMA);
+    let accelerations = vec![20.0; robot.skeleton.n_dofs()];
+    let arm = moving(&robot).with_acceleration_limits(&accelerations).unwrap();
+    let begin = [0.1, 0.6, -0.8, 0.3, 0.9, 0.2];
+    let (times, targets) = line(robot.at(&begin), DVec3::Y, 50);
+    let mut calls = 0;
+    let count = || {
+        calls += 1;
+        true
+    };
+    let whole = arm.track_while(&times, &targets, &begin, &exact(), count).unwrap();
+    assert_eq!(whole, arm.track(&times, &targets, &begin, &exact()).unwrap());
+    assert!(whole.is_completed() && calls > 80, "the path and its times: {calls}");
+    for most in [0, 1, calls / 2, calls - 1] {
+        let mut rest = most;
+        let goes_on = || {
+            rest -= i32::from(rest > 0);
+            rest > 0
+        };
+        let track = arm.track_while(&times, &targets, &begin, &exact(), goes_on).unwrap();
+        assert_eq!(track.status, TrackStatus::Cancelled, "after {most} of {calls}");
+        assert!(track.samples.is_empty() && track.values.is_empty());
+    }
+}
+
+#[test]
 fn wrong_input_is_refused() {
     let robot = Rows::new(&PUMA);
     let arm = Arm::new(&robot.skeleton, robot.flange).unwrap();

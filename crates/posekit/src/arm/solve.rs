@@ -61,24 +61,43 @@ impl Arm {
         settings: &ArmSettings,
         accept: impl FnMut(&[f64]) -> bool,
     ) -> Result<ArmSolution> {
-        let goal = self.goal(target, q, settings)?;
-        Ok(self.solve_goal(&goal, q, settings, accept))
+        self.solve_while(target, q, settings, accept, || true)
     }
 
-    /// [`solve_where`](Self::solve_where) for valid input.
+    /// [`solve_where`](Self::solve_where), as long as a second function returns true: the place for a time limit, where settings allow many starts.
+    ///
+    /// - `goes_on`: called before each start. Once it returns false, the result is what was found so far, as if the starts had run out.
+    ///
+    /// # Errors
+    /// Those of [`solve`](Self::solve).
+    pub fn solve_while(
+        &self,
+        target: Pose,
+        q: &mut [f64],
+        settings: &ArmSettings,
+        accept: impl FnMut(&[f64]) -> bool,
+        mut goes_on: impl FnMut() -> bool,
+    ) -> Result<ArmSolution> {
+        let goal = self.goal(target, q, settings)?;
+        Ok(self.solve_goal(&goal, q, settings, accept, &mut goes_on))
+    }
+
+    /// [`solve_while`](Self::solve_while) for valid input.
     pub(super) fn solve_goal(
         &self,
         goal: &Goal,
         q: &mut [f64],
         settings: &ArmSettings,
         mut accept: impl FnMut(&[f64]) -> bool,
+        goes_on: &mut dyn FnMut() -> bool,
     ) -> ArmSolution {
         by_size!(&self.solver, solver => {
             let choice = Choice { solver, goal, start: self.start(solver, q), settings };
-            let found = choice.best(self, |x| {
+            let accept = |x: &_| {
                 self.write(x, q);
                 accept(q)
-            });
+            };
+            let found = choice.best(self, accept, goes_on);
             self.write(&found.x, q);
             self.solution(&found, goal)
         })
@@ -95,6 +114,20 @@ impl Arm {
         q: &[f64],
         settings: &ArmSettings,
     ) -> Result<Vec<Vec<f64>>> {
+        self.solutions_while(target, q, settings, || true)
+    }
+
+    /// [`solutions`](Self::solutions), as long as a function returns true, as for [`solve_while`](Self::solve_while).
+    ///
+    /// # Errors
+    /// Those of [`solve`](Self::solve).
+    pub fn solutions_while(
+        &self,
+        target: Pose,
+        q: &[f64],
+        settings: &ArmSettings,
+        mut goes_on: impl FnMut() -> bool,
+    ) -> Result<Vec<Vec<f64>>> {
         let goal = self.goal(target, q, settings)?;
         Ok(by_size!(&self.solver, solver => {
             let choice = Choice { solver, goal: &goal, start: self.start(solver, q), settings };
@@ -103,7 +136,7 @@ impl Arm {
                 self.write(x, &mut q);
                 q
             };
-            choice.all(self).iter().map(write).collect()
+            choice.all(self, &mut goes_on).iter().map(write).collect()
         }))
     }
 
@@ -188,7 +221,7 @@ impl Arm {
         start: [f64; N],
     ) -> bool {
         let settings = &ArmSettings::default().with_prefer(Prefer::First);
-        Choice { solver, goal, start, settings }.best(self, |_| true).has_reached
+        Choice { solver, goal, start, settings }.best(self, |_| true, &mut || true).has_reached
     }
 
     pub(super) fn solution<const N: usize>(&self, found: &Found<N>, goal: &Goal) -> ArmSolution {
@@ -257,7 +290,12 @@ struct Choice<'a, const N: usize> {
 impl<const N: usize> Choice<'_, N> {
     /// The preferred configuration of those that are found and accepted: by the closed form, if there is one, else or if that fails from one start after
     /// another. The first one is found quickest without closed forms, because the nearest starts mostly lead to the target.
-    fn best(&self, arm: &Arm, mut accept: impl FnMut(&[f64; N]) -> bool) -> Found<N> {
+    fn best(
+        &self,
+        arm: &Arm,
+        mut accept: impl FnMut(&[f64; N]) -> bool,
+        goes_on: &mut dyn FnMut() -> bool,
+    ) -> Found<N> {
         let takes_first = self.settings.prefer == Prefer::First;
         let mut best: [Option<(f64, [f64; N])>; KEPT] = [None; KEPT];
         let mut consider = |x: &[f64; N]| {
@@ -283,7 +321,7 @@ impl<const N: usize> Choice<'_, N> {
             let most = if is_proven { OUT_OF_REACH } else { u32::MAX };
             let settings = ArmSettings { starts: self.settings.starts.min(most), ..*self.settings };
             arm.search(self.solver, self.goal, self.start, &settings, STARTS_TO_CHOOSE)
-                .run(&mut consider)
+                .run(goes_on, &mut consider)
         });
         if takes_first || !found.has_reached {
             return found;
@@ -352,7 +390,7 @@ impl<const N: usize> Choice<'_, N> {
     }
 
     /// All configurations found, with their costs, the preferred first.
-    fn all(&self, arm: &Arm) -> Vec<(f64, [f64; N])> {
+    fn all(&self, arm: &Arm, goes_on: &mut dyn FnMut() -> bool) -> Vec<(f64, [f64; N])> {
         let usable = |_: &&Closed| Closed::fits(N) && !self.has_slack();
         if let Some(closed) = arm.closed.as_deref().filter(usable) {
             let near = self.preferred().unwrap_or(&self.start);
@@ -365,7 +403,7 @@ impl<const N: usize> Choice<'_, N> {
         }
         let mut all: Vec<(f64, [f64; N])> = Vec::new();
         let search = arm.search(self.solver, self.goal, self.start, self.settings, u32::MAX);
-        search.run(|x| {
+        search.run(goes_on, |x| {
             let mut x = *x;
             if arm.is_redundant(self.settings) {
                 self.settle(&mut x);

@@ -32,15 +32,15 @@ pub struct Track {
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub struct TrackSample {
-    /// When the arm is there \\[s\\]: later than asked for if it had to slow down before.
+    /// When the arm is there \[s\]: later than asked for if it had to slow down before.
     pub time: f64,
-    /// Where it is on the path, as a time between those that were given \\[s\\].
+    /// Where it is on the path, as a time between those that were given \[s\].
     pub path_time: f64,
     /// The index of the target, if the sample is at one.
     pub target: Option<usize>,
-    /// Distance of the tool from the path beyond the slack \\[m\\].
+    /// Distance of the tool from the path beyond the slack \[m\].
     pub distance: f64,
-    /// Angle of the tool from the path beyond the slack \\[rad\\].
+    /// Angle of the tool from the path beyond the slack \[rad\].
     pub angle: f64,
 }
 
@@ -52,13 +52,15 @@ pub enum TrackStatus {
     Completed,
     /// Before it: the branch goes no further.
     Ended {
-        /// The time on the path up to which it was followed \\[s\\]; the time of the first target if not even this one was reached.
+        /// The time on the path up to which it was followed \[s\]; the time of the first target if not even this one was reached.
         path_time: f64,
         /// Why.
         reason: TrackEnd,
         /// How near the last configuration is to singular ones; of `start` if there is none.
         dexterity: Dexterity,
     },
+    /// The caller of [`Arm::track_while`] ended it. There are no samples: their times would depend on the rest of the path.
+    Cancelled,
 }
 
 /// Why a branch goes no further.
@@ -90,7 +92,7 @@ impl Track {
         &self.values[sample * n..(sample + 1) * n]
     }
 
-    /// The time at the last sample less the time asked for: by how much the arm had to slow down \\[s\\]. 0 for a track without samples.
+    /// The time at the last sample less the time asked for: by how much the arm had to slow down \[s\]. 0 for a track without samples.
     #[must_use]
     pub fn delay(&self) -> f64 {
         self.samples.last().map_or(0.0, |last| last.time - last.path_time)
@@ -105,7 +107,7 @@ impl Arm {
     /// down along the path. With [acceleration limits](Self::with_acceleration_limits) the arm is at rest at both ends, and accelerations are limited by
     /// time-optimal path parameterization. Redundant joints move away from their limits, or as the settings prefer.
     ///
-    /// - `times`: for each target, increasing \\[s\\]; the arm is never earlier
+    /// - `times`: for each target, increasing \[s\]; the arm is never earlier
     /// - `targets`: of the tool, in the world
     /// - `start`: a configuration of the whole skeleton
     ///
@@ -115,13 +117,29 @@ impl Arm {
     /// those of [`solve`](Self::solve) for targets, start and settings.
     ///
     /// # Method
-    /// Small damped steps with a bound on the change of each joint; the timing is that of reachability analysis \\[pham18\\].
+    /// Small damped steps with a bound on the change of each joint; the timing is that of reachability analysis \[pham18\].
     pub fn track(
         &self,
         times: &[f64],
         targets: &[Pose],
         start: &[f64],
         settings: &ArmSettings,
+    ) -> Result<Track> {
+        self.track_while(times, targets, start, settings, || true)
+    }
+
+    /// [`track`](Self::track), as long as a function returns true: it is called every few microseconds to milliseconds, and once it returns false the track is
+    /// [cancelled](TrackStatus::Cancelled).
+    ///
+    /// # Errors
+    /// Those of [`track`](Self::track).
+    pub fn track_while(
+        &self,
+        times: &[f64],
+        targets: &[Pose],
+        start: &[f64],
+        settings: &ArmSettings,
+        mut goes_on: impl FnMut() -> bool,
     ) -> Result<Track> {
         check_times(times, targets.len())?;
         self.check(start)?;
@@ -135,9 +153,17 @@ impl Arm {
             return Ok(Track { samples: Vec::new(), values: Vec::new(), status });
         }
         let path = PosePath { arm: self, times, targets: &targets, settings };
-        Ok(by_size!(&self.solver, solver => path.track(solver, q)))
+        let track = by_size!(&self.solver, solver => path.track(solver, q, &mut goes_on));
+        Ok(track.unwrap_or(Track {
+            samples: Vec::new(),
+            values: Vec::new(),
+            status: TrackStatus::Cancelled,
+        }))
     }
 }
+
+/// Called between two steps; false cancels the track.
+type GoesOn<'a> = &'a mut dyn FnMut() -> bool;
 
 /// The poses of a path.
 #[derive(Debug)]
@@ -165,11 +191,17 @@ impl PosePath<'_> {
         self.arm.goal_at(self.pose(segment, time), self.settings)
     }
 
-    fn track<const N: usize>(&self, solver: &Solver<N>, mut q: Vec<f64>) -> Track {
+    /// The track; none if it is cancelled.
+    fn track<const N: usize>(
+        &self,
+        solver: &Solver<N>,
+        mut q: Vec<f64>,
+        goes_on: GoesOn<'_>,
+    ) -> Option<Track> {
         let mut follower = Follower::new(self, solver, self.arm.path.read(&q));
-        let end = follower.follow();
+        let end = follower.follow(goes_on)?;
         let nodes = follower.nodes;
-        let times = timing::times(&nodes, &solver.rates, self.times[0]);
+        let times = timing::times(&nodes, &solver.rates, self.times[0], goes_on)?;
         let (mut samples, mut values) = (Vec::new(), Vec::new());
         for (node, time) in nodes.iter().zip(times) {
             let Node { path_time, target, residual, .. } = *node;
@@ -186,7 +218,7 @@ impl PosePath<'_> {
             }
             _ => TrackStatus::Completed,
         };
-        Track { samples, values, status }
+        Some(Track { samples, values, status })
     }
 }
 
