@@ -36,6 +36,7 @@ __all__ = [
     "__version__",
     "aim",
     "case_names",
+    "solve_jobs",
     "solve_json",
     "two_bone",
 ]
@@ -358,5 +359,22 @@ def two_bone(
     *,
     pole: npt.ArrayLike | None = None,
 ) -> Limbs: ...
+def solve_jobs(
+    robots: Sequence[Robot],
+    which: npt.ArrayLike,
+    targets: npt.ArrayLike,
+    rotations: npt.ArrayLike | None = None,
+    *,
+    bases: npt.ArrayLike | None = None,
+    tools: npt.ArrayLike | None = None,
+    start: npt.ArrayLike | None = None,
+    prefer: str = "nearest",
+    tolerance: float | None = None,
+    orientation_tolerance: float | None = None,
+    slack: npt.ArrayLike | None = None,
+    starts: int | None = None,
+    invalid: str = "raise",
+    threads: int | None = None,
+) -> Batch: ...
 def solve_json(text: str, *, source: bytes | None = None, method: str = "auto", trace: bool = False) -> str: ...
 def case_names(index: str) -> list[str]: ...
