@@ -33,6 +33,7 @@ __all__ = [
     "Description",
     "Digest",
     "Robot",
+    "Servo",
     "__version__",
     "aim",
     "case_names",
@@ -163,6 +164,14 @@ class Robot:
         prefer: str = "nearest",
         slack: npt.ArrayLike | None = None,
     ) -> Step: ...
+    def servo(
+        self,
+        q: npt.ArrayLike | None = None,
+        *,
+        dt: float,
+        prefer: str = "nearest",
+        slack: npt.ArrayLike | None = None,
+    ) -> Servo: ...
     def solve_batch(
         self,
         targets: npt.ArrayLike,
@@ -222,6 +231,22 @@ class Robot:
         closures: bool = True,
     ) -> TaskSolution: ...
     def __getnewargs_ex__(self) -> tuple[tuple[Description], dict[str, Any]]: ...
+
+@final
+class Servo:
+    def step(self, target: npt.ArrayLike, rotation: npt.ArrayLike | None = None) -> _Floats: ...
+    @property
+    def q(self) -> _Floats: ...
+    @q.setter
+    def q(self, q: npt.ArrayLike) -> None: ...
+    @property
+    def dt(self) -> float: ...
+    @property
+    def distance(self) -> float: ...
+    @property
+    def angle(self) -> float: ...
+    @property
+    def scale(self) -> float: ...
 
 @final
 class Chain:

@@ -145,7 +145,7 @@ def test_limbs_in_rows() -> None:
     assert isinstance(one.error, float)
     pole = posekit.two_bone([0, 0, 0], [0, -1, 0.1], [0, -2, 0], [0, -1.5, 0], pole=[0, -1, 5])
     assert pole.mid[2] > 0.1
-    with pytest.raises(PosekitError, match="mid: its shape"):
+    with pytest.raises(PosekitError, match="mid: the shape"):
         posekit.two_bone(start, mid[:4], end, target)
 
 

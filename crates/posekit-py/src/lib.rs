@@ -8,7 +8,7 @@
 //! - Every fault is a `ValueError` of `posekit.errors`; no input causes a panic.
 //! - The interpreter is released while a solve runs, except for steps of servo loops, which are shorter than releasing it. Long calls check for signals at least every
 //!   tenth of a second (`interrupt.rs`).
-//! - Objects are immutable, so that threads may share them, and can be pickled.
+//! - Objects are immutable, so that threads may share them, and can be pickled; except a `Servo`, which is the state of a loop.
 #![cfg(feature = "python")]
 #![allow(
     clippy::doc_markdown,
@@ -28,6 +28,7 @@ mod poses;
 mod problems;
 mod results;
 mod robot;
+mod servo;
 mod solve;
 mod status;
 mod tasks;
@@ -48,6 +49,8 @@ mod _posekit {
     use crate::problems::{Digest, case_names, solve_json};
     #[pymodule_export]
     use crate::robot::Robot;
+    #[pymodule_export]
+    use crate::servo::Servo;
 
     /// The text of a URDF for experiments: a six-axis arm.
     #[pymodule_export]

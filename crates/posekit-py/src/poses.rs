@@ -67,6 +67,11 @@ pub(crate) fn target(
     let Some(notation) = Notation::of(array.shape()) else {
         return Err(wrong_shape("target", array.shape(), "(4, 4), (7,) or (3,)"));
     };
+    // The fast path of servo loops: what is a finite pose needs no other check.
+    if let (Notation::Matrix, None, Ok(pose)) = (notation, rotation, pose(notation, array.values()))
+    {
+        return Ok((pose, false));
+    }
     array.check_finite("target")?;
     let rotation = rotation.map(one_rotation).transpose()?;
     match (notation, rotation) {
@@ -206,7 +211,7 @@ fn rotation_rows(rotations: &Array<'_>, n: usize) -> PyResult<usize> {
     }
 }
 
-/// Finite numbers as a pose.
+/// Numbers as a pose: finite ones, except that matrices are checked.
 fn pose(notation: Notation, numbers: &[f64]) -> Result<Pose, String> {
     match (notation, numbers) {
         (Notation::Matrix, numbers) if numbers.len() == 16 => {

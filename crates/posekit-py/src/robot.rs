@@ -18,6 +18,7 @@ use crate::joints::joint_record;
 use crate::path;
 use crate::poses::{Invalid, write_matrix};
 use crate::results::record;
+use crate::servo::Servo;
 use crate::solve::{self, Problem};
 use crate::tasks::{self, Task, TaskOptions};
 use crate::tool::{SolveOptions, Tool, ToolOptions, frame_named, world_pose};
@@ -448,6 +449,36 @@ impl Robot {
         let options = SolveOptions { prefer, slack, ..SolveOptions::default() };
         let q = Array::vector(q, "q", self.n_values())?.values().to_vec();
         Problem::new(self.tool()?, target, rotation, q, &options)?.step(py, dt)
+    }
+
+    /// A servo loop, for steps at the least cost.
+    ///
+    /// Parameters
+    /// ----------
+    /// q : array_like (n_values,), optional
+    ///     The configuration to start from [rad, m]; by default `start`.
+    /// dt : float
+    ///     The period [s].
+    /// prefer, slack
+    ///     As in `solve`.
+    ///
+    /// Returns
+    /// -------
+    /// Servo
+    ///     Its `step(target)` returns the next configuration, with the bits of `Robot.step`.
+    #[pyo3(signature = (q=None, *, dt, prefer="nearest", slack=None))]
+    fn servo(
+        &self,
+        q: Option<&Bound<'_, PyAny>>,
+        dt: f64,
+        prefer: &str,
+        slack: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Servo> {
+        if dt.is_nan() || dt <= 0.0 {
+            return Err(fault::invalid(format!("dt: it must be above 0, not {dt}"), "dt"));
+        }
+        let options = SolveOptions { prefer, slack, ..SolveOptions::default() };
+        Ok(Servo::new(self.tool()?, self.start_of(q)?, dt, options.settings(false)?))
     }
 
     /// Solves for many poses of the tool. Every row has the bits that `solve` gives for it alone, whatever the other rows and however many threads.
