@@ -201,7 +201,7 @@ def test_p4_ctrl_c_ends_long_calls(panda: Robot, arm: Robot) -> None:
             ]
         ),
     }
-    # What is asked for is a tenth of a second on a machine that does nothing else; a test must hold on one that does.
+    # The requirement is a tenth of a second on an idle machine; the test must hold on a busy one.
     assert max(waits.values()) < 1.0, waits
 
 
@@ -214,7 +214,7 @@ def test_p4_errors_of_accept_end_the_search(panda: Robot) -> None:
 
     with pytest.raises(RuntimeError, match="refused"):
         panda.solve(panda.forward(panda.spread(3)), accept=refuse)
-    assert len(calls) <= 8, "no start is tried after the one that failed"
+    assert len(calls) == 1
 
 
 def test_p4_the_interpreter_is_free_meanwhile(panda: Robot) -> None:

@@ -118,7 +118,7 @@ pub(crate) fn run<T: Send + 'static>(
 ) -> PyResult<T> {
     let (sender, mut receiver) = mpsc::channel();
     let worker = thread::Builder::new().name("posekit".to_owned()).spawn(move || {
-        // Nobody receives after a signal.
+        // There is no receiver after a signal.
         let _ = sender.send(work());
     });
     worker?;

@@ -65,10 +65,13 @@ impl<'a> Problem<'a> {
             Some(accept) => {
                 let failed = RefCell::new(None);
                 let is_accepted = |q: &[f64]| {
+                    if failed.borrow().is_some() {
+                        return false;
+                    }
                     let answer =
                         accept.call1((vector(py, q),)).and_then(|answer| answer.is_truthy());
                     answer.unwrap_or_else(|error| {
-                        failed.borrow_mut().get_or_insert(error);
+                        *failed.borrow_mut() = Some(error);
                         false
                     })
                 };
