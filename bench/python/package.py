@@ -166,7 +166,13 @@ def steps(robot, urdf):
             value = robot.step(value, target, dt=0.01).q
         return value[robot.arm_values]
 
-    loops = {"posekit": own}
+    def servo():
+        loop = robot.servo(q, dt=0.01)
+        for target in targets:
+            value = loop.step(target)
+        return value[robot.arm_values]
+
+    loops = {"posekit, Servo": servo, "posekit, Robot.step": own}
     if importlib.util.find_spec("placo"):
         loops["placo " + version("placo")] = placo_loop(
             urdf, robot.arm_joints, q[robot.arm_values], targets

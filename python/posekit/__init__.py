@@ -1,9 +1,9 @@
-"""posekit finds the pose: joint values that put a hand, foot or tool where it must be.
+"""posekit finds the pose: joint values that put a hand, foot or tool in its place.
 
 Inverse kinematics for robots and characters: arms by closed forms and a fast descent, batches of targets, paths, reachability maps, whole bodies with prioritised
 tasks, limbs, chains, and motion clips whose feet stand still. The same input gives the same bits, in Python, Rust and WebAssembly.
 
-Metres, radians, seconds; poses are 4 x 4 matrices for column vectors, quaternions x, y, z, w. Arrays of float64 in C order are read where they are, others of real
+Metres, radians, seconds; poses are 4 x 4 matrices for column vectors, quaternions x, y, z, w. Arrays of float64 in C order are read in place, others of real
 numbers are converted once. Every fault is a `ValueError` of `posekit.errors` that names the argument and the first bad index.
 """
 
@@ -14,9 +14,11 @@ from posekit._posekit import (
     Clip,
     Description,
     Digest,
+    Servo,
     __version__,
     aim,
     case_names,
+    solve_jobs,
     solve_json,
     two_bone,
 )
@@ -36,6 +38,7 @@ __all__ = [
     "PosekitError",
     "Robot",
     "RobotKinematics",
+    "Servo",
     "Status",
     "Task",
     "UnsuitedError",
@@ -44,6 +47,7 @@ __all__ = [
     "case_names",
     "errors",
     "results",
+    "solve_jobs",
     "solve_json",
     "two_bone",
 ]

@@ -33,9 +33,11 @@ __all__ = [
     "Description",
     "Digest",
     "Robot",
+    "Servo",
     "__version__",
     "aim",
     "case_names",
+    "solve_jobs",
     "solve_json",
     "two_bone",
 ]
@@ -162,6 +164,14 @@ class Robot:
         prefer: str = "nearest",
         bounds: npt.ArrayLike | None = None,
     ) -> Step: ...
+    def servo(
+        self,
+        q: npt.ArrayLike | None = None,
+        *,
+        dt: float,
+        prefer: str = "nearest",
+        bounds: npt.ArrayLike | None = None,
+    ) -> Servo: ...
     def solve_batch(
         self,
         targets: npt.ArrayLike,
@@ -222,6 +232,22 @@ class Robot:
         closures: bool = True,
     ) -> TaskSolution: ...
     def __getnewargs_ex__(self) -> tuple[tuple[Description], dict[str, Any]]: ...
+
+@final
+class Servo:
+    def step(self, target: npt.ArrayLike, rotation: npt.ArrayLike | None = None) -> _Floats: ...
+    @property
+    def q(self) -> _Floats: ...
+    @q.setter
+    def q(self, q: npt.ArrayLike) -> None: ...
+    @property
+    def dt(self) -> float: ...
+    @property
+    def distance(self) -> float: ...
+    @property
+    def angle(self) -> float: ...
+    @property
+    def scale(self) -> float: ...
 
 @final
 class Chain:
@@ -359,5 +385,22 @@ def two_bone(
     *,
     pole: npt.ArrayLike | None = None,
 ) -> Limbs: ...
+def solve_jobs(
+    robots: Sequence[Robot],
+    which: npt.ArrayLike,
+    targets: npt.ArrayLike,
+    rotations: npt.ArrayLike | None = None,
+    *,
+    bases: npt.ArrayLike | None = None,
+    tools: npt.ArrayLike | None = None,
+    start: npt.ArrayLike | None = None,
+    prefer: str = "nearest",
+    tolerance: float | None = None,
+    orientation_tolerance: float | None = None,
+    bounds: npt.ArrayLike | None = None,
+    starts: int | None = None,
+    invalid: str = "raise",
+    threads: int | None = None,
+) -> Batch: ...
 def solve_json(text: str, *, source: bytes | None = None, method: str = "auto", trace: bool = False) -> str: ...
 def case_names(index: str) -> list[str]: ...

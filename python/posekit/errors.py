@@ -1,4 +1,4 @@
-"""What posekit raises: every fault is a `ValueError`, with attributes that say what is wrong and where."""
+"""Exceptions: every fault is a `ValueError`, whose attributes name what is wrong and where."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ __all__ = ["FileError", "PosekitError", "UnsuitedError"]
 
 
 class PosekitError(ValueError):
-    """An input that cannot be.
+    """An invalid input.
 
     Attributes
     ----------
@@ -33,18 +33,18 @@ class PosekitError(ValueError):
 
 
 class UnsuitedError(PosekitError):
-    """A call that this robot or file does not suit: an arm without a tool, a motion that is not named."""
+    """A call that is unsuitable for this robot or file: an arm without a tool, a motion without an index."""
 
 
 class FileError(PosekitError):
-    """A file that cannot be used.
+    """An invalid file.
 
     Attributes
     ----------
     subject : str
-        What stands at the place of the fault: an element, a field.
+        The element or field at fault.
     line, column, byte : int or None
-        Where; lines and columns from 1.
+        Its place; lines and columns from 1.
     """
 
     def __init__(

@@ -15,10 +15,10 @@ Floats = npt.NDArray[np.float64]
 
 
 class RobotKinematics:
-    """Kinematics of a robot as LeRobot has them; put it in the place of `lerobot.model.kinematics.RobotKinematics`.
+    """Kinematics of a robot with LeRobot's interface, in place of `lerobot.model.kinematics.RobotKinematics`.
 
-    Unlike that, `inverse_kinematics` solves until the target is reached or the best pose is found, in one call; it is inside the limits, needs no placo, and gives the
-    same answer for the same input, whatever was asked before.
+    Unlike LeRobot's, `inverse_kinematics` returns in one call the solution or the best pose found, inside the limits, without placo, and always the same for the same
+    input.
 
     Parameters
     ----------
@@ -27,7 +27,7 @@ class RobotKinematics:
     target_frame_name : str, default "gripper_frame_link"
         The link that holds the tool.
     joint_names : sequence of str, optional
-        The joints that are asked for, in their order; by default all, in the order of the file.
+        The joints of all configurations, in order; by default all, in the order of the file.
 
     Examples
     --------
@@ -58,13 +58,13 @@ class RobotKinematics:
         self.robot = robot
         self._places = [places[name] for name in self.joint_names]
         self._start = robot.start
-        # Joints that are not asked for stay where they are.
+        # Other joints do not move.
         self._held = [name for name in robot.arm_joints if name not in self.joint_names]
         if self._held:
             self.robot = robot.with_tool(target_frame_name, held=self._held)
 
     def forward_kinematics(self, joint_pos_deg: npt.ArrayLike) -> Floats:
-        """Give the pose of the tool.
+        """Return the pose of the tool.
 
         Parameters
         ----------
@@ -87,13 +87,13 @@ class RobotKinematics:
     ) -> Floats:
         """Give joint values for a pose of the tool, from those it has now.
 
-        With fewer than six joints no pose may reach both position and orientation: then the two are traded by their weights, as in LeRobot, and with an orientation
-        weight of 0 only the position counts.
+        With fewer than six joints, position and orientation may not be reachable together: then their weights balance the two errors, as in LeRobot. With an
+        orientation weight of 0 only the position counts.
 
         Parameters
         ----------
         current_joint_pos : array_like (n,)
-            [deg]; what follows the values of `joint_names` (a gripper's) is kept.
+            [deg]; further values, such as a gripper's, are returned unchanged.
         desired_ee_pose : array_like (4, 4)
             In the world [m].
         position_weight : float, default 1
@@ -121,27 +121,27 @@ class RobotKinematics:
         return result
 
     def _traded(self, target: Floats, start: Floats, position_weight: float, orientation_weight: float) -> Floats:
-        """Minimise the weighted sum of both errors; weights are of metres and radians, those of tasks of reaches."""
+        """Minimise the weighted sum of both errors, per metre and per radian."""
         from posekit.tasks import Task
 
         name = self.target_frame_name
         tasks = [
             Task.position(name, target[:3, 3]).weighing(position_weight),
-            # Tasks count a radian like the reach.
+            # In tasks an error of a radian counts like one of the reach.
             Task.orientation(name, target[:3, :3]).weighing(orientation_weight / self.robot.reach),
         ]
         return self.robot.solve_tasks(tasks, start=start, locked=self._locked()).q
 
     def _locked(self) -> list[str]:
-        """Give the joints that stay: those that are not asked for."""
+        """Return the joints that do not move: those that are not in `joint_names`."""
         return [name for name in self.robot.joint_names if name not in self.joint_names]
 
     def _configuration(self, joint_pos_deg: npt.ArrayLike) -> Floats:
-        """Give the configuration of the whole robot."""
+        """Return the configuration of the whole robot."""
         given = np.asarray(joint_pos_deg, dtype=np.float64)
         n = len(self._places)
         if given.ndim != 1 or len(given) < n:
-            raise ValueError(f"joint positions: their shape is {given.shape}, and must be ({n},) or longer")
+            raise ValueError(f"joint positions: the shape is {given.shape}, and must be ({n},) or longer")
         q: Floats = self._start.copy()
         q[self._places] = np.deg2rad(given[:n])
         return q

@@ -1,4 +1,4 @@
-"""What calls return: named tuples of NumPy arrays and numbers, which unpack, pickle and print."""
+"""Results: named tuples of NumPy arrays and numbers."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ class Status(enum.IntEnum):
     REACHED = 0
     """At the target, within the tolerances."""
     UNREACHABLE = 1
-    """Proven: nothing reaches the target; `shortfall` says by how much it is too far, where it is."""
+    """Proven out of reach; `shortfall` is the distance beyond the reach, or 0 where the proof is another."""
     NOT_FOUND = 2
     """No start led to the target, and nothing is proven: out of reach, outside the limits, or hard to find."""
     INVALID_TARGET = 3
-    """In a batch: the row is no pose."""
+    """In a batch: the row is not a pose."""
     OUTSIDE_LIMITS = 4
     """Proven by a closed form: every configuration that reaches the target is outside the limits."""
     BLOCKED = 5
@@ -54,7 +54,7 @@ class Status(enum.IntEnum):
     ITERATION_LIMIT = 7
     """The iterations ran out."""
     CANCELLED = 8
-    """It was ended."""
+    """The caller ended it."""
 
 
 class Joint(NamedTuple):
@@ -105,11 +105,11 @@ class Contact(NamedTuple):
     points: Floats
     """The points between which it is measured, in the world, shape (2, 3) [m]."""
     direction: Floats
-    """Where the first moves along it, the distance grows; a unit vector in the world, shape (3,)."""
+    """The direction in which a motion of the first link increases the distance: a unit vector in the world, shape (3,)."""
 
 
 class Solution(NamedTuple):
-    """What came of one target."""
+    """The result for one target."""
 
     q: Floats
     """The best configuration found, inside the limits, shape (n_values,) [rad, m]."""
@@ -124,7 +124,7 @@ class Solution(NamedTuple):
     starts: int
     """Starts that were tried."""
     shortfall: float
-    """By how much the target is too far [m], for UNREACHABLE; 0 where it is proven otherwise."""
+    """Distance of the target beyond the reach [m], for UNREACHABLE; 0 where the proof is another."""
 
     @property
     def reached(self) -> bool:
@@ -133,7 +133,7 @@ class Solution(NamedTuple):
 
 
 class Step(NamedTuple):
-    """What a step of a servo loop did."""
+    """A step of a servo loop."""
 
     q: Floats
     """The configuration after it, shape (n_values,) [rad, m]."""
@@ -142,14 +142,14 @@ class Step(NamedTuple):
     angle: float
     """Angle before it [rad]."""
     scale: float
-    """The part of the step that velocity limits let through, 0 to 1."""
+    """The part of the step that velocity limits permit, 0 to 1."""
 
 
 class Batch(NamedTuple):
-    """What came of many targets."""
+    """The results for many targets."""
 
     q: Floats
-    """Configurations, shape (n, n_values) [rad, m]."""
+    """Configurations, shape (n, n_values) [rad, m]; from `solve_jobs`, shorter rows end in NaN."""
     status: npt.NDArray[np.uint8]
     """The numbers of `Status`, shape (n,)."""
     errors: Floats
@@ -161,7 +161,7 @@ class Batch(NamedTuple):
         return np.equal(self.status, Status.REACHED)
 
     def to_arrow(self) -> Any:
-        """Give the rows as a `pyarrow.RecordBatch`: q (a list of fixed size), status (a dictionary of words), distance, angle.
+        """Return the rows as a `pyarrow.RecordBatch`: q (a list of fixed size), status (a dictionary of words), distance, angle.
 
         The numbers of q are not copied. Needs pyarrow; pandas and polars read the result.
         """
@@ -180,11 +180,11 @@ class Track(NamedTuple):
     """A path in joint values."""
 
     times: Floats
-    """When the arm is at each sample, shape (n,) [s]: later than asked where it had to slow down."""
+    """The times of the samples, shape (n,) [s]: later than requested where the arm has to slow down."""
     q: Floats
     """Configurations, shape (n, n_values) [rad, m]."""
     path_times: Floats
-    """Where the samples are on the path, as times between those that were given, shape (n,) [s]."""
+    """The places of the samples on the path, as times between the given ones, shape (n,) [s]."""
     targets: npt.NDArray[np.int64]
     """The index of the target at each sample, -1 between targets, shape (n,)."""
     errors: Floats
@@ -203,7 +203,7 @@ class Track(NamedTuple):
 
 
 class Map(NamedTuple):
-    """Where an arm can hold its tool."""
+    """A reachability map: where an arm can hold its tool."""
 
     points: Floats
     """Centres of voxels, shape (n, 3) [m]."""
@@ -225,7 +225,7 @@ class Map(NamedTuple):
 
 
 class Dexterity(NamedTuple):
-    """How well an arm moves its tool; lengths in metres, angles in radians."""
+    """Measures of how well an arm moves its tool, with lengths in metres and angles in radians."""
 
     manipulability: float
     """Product of the singular values of the Jacobian."""
@@ -236,7 +236,7 @@ class Dexterity(NamedTuple):
 
 
 class TaskSolution(NamedTuple):
-    """What came of tasks."""
+    """The result for tasks."""
 
     q: Floats
     """The best configuration found, inside the limits, shape (n_values,) [rad, m]."""
@@ -255,7 +255,7 @@ class TaskSolution(NamedTuple):
     method: str
     """The method that found it."""
     shortfall: float
-    """By how much the target is too far or too near [m], for UNREACHABLE."""
+    """Distance of the target beyond the range [m], for UNREACHABLE."""
 
     @property
     def reached(self) -> bool:
@@ -264,7 +264,7 @@ class TaskSolution(NamedTuple):
 
 
 class ChainSolution(NamedTuple):
-    """What came of a chain of points."""
+    """The result for a chain of points."""
 
     points: Floats
     """The points, at their distances, shape (n, d)."""
@@ -275,7 +275,7 @@ class ChainSolution(NamedTuple):
     iterations: int
     """Iterations."""
     shortfall: float
-    """By how much the target is too far or too near, for UNREACHABLE."""
+    """Distance of the target beyond the range, for UNREACHABLE."""
 
     @property
     def reached(self) -> bool:
@@ -312,9 +312,9 @@ class Plant(NamedTuple):
     end: float
     """Its last frame [s]."""
     drift_before: float
-    """How far it slid [the clip's unit]."""
+    """Its slide in the source [the clip's unit]."""
     drift_after: float
-    """How far it slides after cleaning [the clip's unit]."""
+    """Its slide after cleaning [the clip's unit]."""
     verdict: str
     """fixed, clean, lessened, released, unreachable or skipped."""
     reason: str
@@ -322,7 +322,7 @@ class Plant(NamedTuple):
 
 
 class Cleaned(NamedTuple):
-    """A cleaned clip, and what was done."""
+    """A cleaned clip, and the report on it."""
 
     clip: Clip
     """Joints and frames that need no change keep every bit."""
@@ -339,7 +339,7 @@ class Cleaned(NamedTuple):
 
 
 class Check(NamedTuple):
-    """How feet stand."""
+    """The report on the feet of a clip."""
 
     plants: list[Plant]
     """Every time in which a foot stands."""
@@ -355,9 +355,9 @@ class Pinned(NamedTuple):
     clip: Clip
     """The result."""
     residual: float
-    """Largest distance from where it should be [the clip's unit]."""
+    """Largest distance from the place [the clip's unit]."""
     angle: float
-    """Largest angle from how it should be rotated [rad]."""
+    """Largest angle from the rotation [rad]."""
     missed: list[int]
     """Frames in which it is missed."""
     changed: list[str]

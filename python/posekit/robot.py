@@ -1,4 +1,4 @@
-"""Robots as Python has them: reading files, pictures, and what other packages do with them."""
+"""Robots: reading files, pictures, and other packages."""
 
 from __future__ import annotations
 
@@ -110,18 +110,18 @@ class Robot(_posekit.Robot):
         velocity_limits: npt.ArrayLike | None = None,
         acceleration_limits: npt.ArrayLike | None = None,
     ) -> Self:
-        """Give the same robot with another tool.
+        """Return the same robot with another tool.
 
         Parameters
         ----------
         tip : str, optional
-            The link or frame that holds it. By default that of the only end effector, or the only link that carries no other.
+            The link or frame that holds it. By default that of the only end effector, or the only link without children.
         group : str, optional
             A group of the SRDF: its joints move, and the tip is its last link.
         offset : array_like (4, 4) or (7,), optional
             The pose of the tool on the tip [m].
         held : sequence of str
-            Joints that stay where they are in `at`.
+            Joints that keep their values of `at`.
         at : array_like (n_values,), optional
             By default `start`.
         posture : array_like (n_values,), optional
@@ -151,7 +151,7 @@ class Robot(_posekit.Robot):
         return [joint.name for joint in self.joints]
 
     def joint(self, name: str) -> Any:
-        """Give the joint of a name; a KeyError where there is none."""
+        """Return the joint of a name; a KeyError where there is none."""
         for joint in self.joints:
             if joint.name == name:
                 return joint
@@ -164,22 +164,25 @@ class Robot(_posekit.Robot):
         ax: Any = None,
         target: npt.ArrayLike | None = None,
         meshes: str | os.PathLike[str] | None = None,
-        **style: Any,
+        color: Any = None,
+        alpha: float = 1.0,
     ) -> Any:
-        """Draw the robot with matplotlib: a line from link to link.
+        """Draw the robot with matplotlib: a tapered body for each link.
 
         Parameters
         ----------
         q : array_like (n_values,) or (n, n_values), optional
-            One pose, or several over each other; by default `start`.
+            One configuration, or several in one picture; by default `start`.
         ax : Axes3D, optional
-            Where to; by default a new figure.
-        target : array_like (4, 4), optional
-            A frame to draw besides.
+            The axes; by default those of a new figure.
+        target : array_like (4, 4) or (3,), optional
+            A pose or point to mark [m].
         meshes : path-like, optional
-            The URDF's path: its meshes are drawn, too, by yourdfpy and trimesh.
-        **style
-            For the lines, as in `Axes.plot`.
+            The URDF's path: its meshes are drawn instead of bodies; needs yourdfpy and trimesh.
+        color : optional
+            Of the bodies, as matplotlib takes it.
+        alpha : float, default 1
+            Their opacity.
 
         Returns
         -------
@@ -187,7 +190,8 @@ class Robot(_posekit.Robot):
         """
         from posekit import plotting
 
-        return plotting.plot(self, q, ax=ax, target=target, meshes=meshes, **style)
+        color = plotting.ROBOT if color is None else color
+        return plotting.plot(self, q, ax=ax, target=target, meshes=meshes, color=color, alpha=alpha)
 
     def to_rerun(self, q: npt.ArrayLike, *, path: str = "robot", times: npt.ArrayLike | None = None) -> None:
         """Log the robot to the current recording of rerun: its links as transforms and lines.
@@ -197,9 +201,9 @@ class Robot(_posekit.Robot):
         q : array_like (n_values,) or (n, n_values)
             One pose, or one for each of `times` [rad, m].
         path : str
-            Of the entity.
+            The path of the entity.
         times : array_like (n,), optional
-            When [s]; by default 0, 1, 2, ... on a sequence.
+            The times [s]; by default 0, 1, 2, ... as a sequence.
         """
         from posekit import plotting
 
@@ -207,12 +211,12 @@ class Robot(_posekit.Robot):
 
     @property
     def link_parents(self) -> list[int]:
-        """The index of the link that each link hangs on; -1 for the root."""
+        """The index of each link's parent; -1 for the root."""
         return list(self.description.link_parents)
 
 
 def _read(source: Source) -> tuple[bytes, Path | None]:
-    """Give the bytes of a robot's file, and its folder where it is one."""
+    """Return the bytes of a robot's file, and its folder where it is one."""
     if isinstance(source, bytes):
         return source, None
     if isinstance(source, str) and "<" in source:

@@ -32,11 +32,11 @@ class Task(NamedTuple):
     """From 1, the most important."""
 
     def weighing(self, weight: float) -> Task:
-        """Give the same task with another weight."""
+        """Return the same task with another weight."""
         return self._replace(weight=weight)
 
     def at_level(self, level: int) -> Task:
-        """Give the same task at another level."""
+        """Return the same task at another level."""
         return self._replace(level=level)
 
     @staticmethod
@@ -46,7 +46,7 @@ class Task(NamedTuple):
 
     @staticmethod
     def orientation(frame: str, rotation: npt.ArrayLike, *, offset: npt.ArrayLike | None = None) -> Task:
-        """Give a frame an orientation: a matrix (3, 3) or a quaternion x, y, z, w."""
+        """Rotate a frame to an orientation: a matrix (3, 3) or a quaternion x, y, z, w."""
         return Task("orientation", (frame,), {"rotation": rotation, "offset": offset})
 
     @staticmethod

@@ -40,10 +40,16 @@ def test_snippets_print_what_the_page_says(
     assert count >= 1
 
 
-def test_the_snippet_of_the_readme_prints_joint_values(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_snippet_of_the_readme_prints_joint_values(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
     ((_, text),) = BLOCK.findall((root / "README.md").read_text())
     exec(compile(text, "README.md", "exec"), {})
-    assert len(capsys.readouterr().out.split()) >= 6
+    status, *values = capsys.readouterr().out.replace("[", " ").replace("]", " ").split()
+    assert status == "REACHED"
+    assert len([float(value) for value in values]) == 6
+    assert (tmp_path / "arm.png").stat().st_size > 5000
 
 
 @pytest.mark.parametrize("module", [posekit.robot, posekit.lerobot])
@@ -58,7 +64,7 @@ def test_every_public_thing_is_documented() -> None:
         thing = getattr(posekit, name)
         if callable(thing):
             assert (thing.__doc__ or "").strip(), name
-    for kind in (posekit.Robot, posekit.Clip, posekit.Chain):
+    for kind in (posekit.Robot, posekit.Servo, posekit.Clip, posekit.Chain):
         for name in dir(kind):
             if not name.startswith("_"):
                 assert (getattr(kind, name).__doc__ or "").strip(), f"{kind.__name__}.{name}"

@@ -145,7 +145,7 @@ def test_limbs_in_rows() -> None:
     assert isinstance(one.error, float)
     pole = posekit.two_bone([0, 0, 0], [0, -1, 0.1], [0, -2, 0], [0, -1.5, 0], pole=[0, -1, 5])
     assert pole.mid[2] > 0.1
-    with pytest.raises(PosekitError, match="mid: its shape"):
+    with pytest.raises(PosekitError, match="mid: the shape"):
         posekit.two_bone(start, mid[:4], end, target)
 
 
@@ -169,8 +169,8 @@ def test_problem_files_give_what_the_command_gives(root: Path, command: Path) ->
     for name in ("plane-limits-knees", "space-hinges", "points-four"):
         path = root / "testdata" / "cases" / f"{name}.json"
         own = json.loads(posekit.solve_json(path.read_text()))
-        asked = [command, "solve", path, "--format", "json"]
-        theirs = json.loads(subprocess.run(asked, check=True, capture_output=True).stdout)
+        arguments = [command, "solve", path, "--format", "json"]
+        theirs = json.loads(subprocess.run(arguments, check=True, capture_output=True).stdout)
         assert own == theirs
 
 
@@ -186,8 +186,8 @@ def test_arms_have_the_bits_of_the_command(root: Path, command: Path, arm: Robot
     lines = ["x,y,z,qx,qy,qz,qw", *(",".join(map(repr, map(float, row))) for row in targets)]
     table.write_text("\n".join(lines) + "\n")
     out = tmp_path / "answers.csv"
-    asked = [command, "solve", root / "testdata" / "arm6.urdf", "--tip", "tool0", "--targets", table, "--nearest"]
-    subprocess.run([*asked, "-o", out], check=True, capture_output=True)
+    arguments = [command, "solve", root / "testdata" / "arm6.urdf", "--tip", "tool0", "--targets", table, "--nearest"]
+    subprocess.run([*arguments, "-o", out], check=True, capture_output=True)
     header, *rows = (line.split(",") for line in out.read_text().splitlines() if not line.startswith("#"))
     columns = [header.index(name) for name in arm.joint_names]
     theirs = np.array([[float(row[column]) for column in columns] for row in rows])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import shutil
 import types
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,9 @@ SO101 = ["shoulder_pan", "shoulder_lift", "elbow_flex", "wrist_flex", "wrist_rol
 
 @pytest.fixture(scope="module")
 def pin() -> Any:
-    return pytest.importorskip("pinocchio")
+    import pinocchio
+
+    return pinocchio
 
 
 @pytest.mark.parametrize(
@@ -80,7 +83,8 @@ def test_pinocchio_confirms_solutions(assets: Path, pin: Any) -> None:
 
 
 def test_mujoco_has_the_same_poses(root: Path) -> None:
-    mujoco = pytest.importorskip("mujoco")
+    import mujoco
+
     path = root / "testdata" / "mjcf" / "classes.xml"
     robot = Robot.from_mjcf(path)
     model = mujoco.MjModel.from_xml_path(str(path))
@@ -108,7 +112,8 @@ def test_mujoco_has_the_same_poses(root: Path) -> None:
 
 
 def test_yourdfpy_has_the_same_poses(assets: Path) -> None:
-    yourdfpy = pytest.importorskip("yourdfpy")
+    import yourdfpy
+
     path = assets / "urdf" / "ur5e.urdf"
     robot = Robot.from_urdf(path, tip="tool0")
     model = yourdfpy.URDF.load(str(path), load_meshes=False, build_scene_graph=True)
@@ -119,7 +124,6 @@ def test_yourdfpy_has_the_same_poses(assets: Path) -> None:
 
 
 def test_plot_draws_meshes(assets: Path) -> None:
-    pytest.importorskip("yourdfpy")
     path = assets / "mesh_robots" / "SO101" / "so101_new_calib.urdf"
     robot = Robot.from_urdf(path, tip="gripper_frame_link")
     axes = robot.plot(meshes=path)
@@ -133,7 +137,8 @@ def test_plot_draws_meshes(assets: Path) -> None:
 
 
 def test_rerun_takes_robots(assets: Path, arm: Robot, tmp_path: Path) -> None:
-    rerun = pytest.importorskip("rerun")
+    import rerun
+
     rerun.init("posekit-test")
     rerun.save(str(tmp_path / "robot.rrd"))
     arm.to_rerun(arm.start)
@@ -147,17 +152,47 @@ def test_pandas_and_polars_take_batches(arm: Robot) -> None:
     frame = batch.to_pandas()
     assert list(frame["status"]) == ["reached"] * 5
     assert np.stack(frame["q"]).shape == (5, 6)
-    polars = pytest.importorskip("polars")
-    assert polars.from_arrow(batch).shape == (5, 4)
+    import polars
+
+    table = polars.from_arrow(batch)
+    assert table.shape == (5, 4)
+    assert table["status"].to_list() == ["reached"] * 5
+    assert_allclose(np.array(table["q"].to_list()), np.stack(frame["q"]))
+    assert_allclose(table["distance"].to_numpy(), frame["distance"])
+    # An empty batch has the same columns.
+    nothing = polars.from_arrow(arm.solve_batch(np.empty((0, 7))).to_arrow())
+    assert nothing.schema == table.schema
+
+
+def test_files_of_robot_descriptions(assets: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Its modules clone a repository when they are imported. A repository in its cache needs no network.
+    import git
+
+    work = tmp_path / "work"
+    urdf = work / "robots" / "panda_description" / "urdf" / "panda.urdf"
+    urdf.parent.mkdir(parents=True)
+    shutil.copy(assets / "urdf" / "panda.urdf", urdf)
+    repository = git.Repo.init(work)
+    repository.index.add([str(urdf)])
+    commit = repository.index.commit("Panda", author=git.Actor("test", "test@example.com")).hexsha
+    cached = tmp_path / f"example-robot-data-{commit}" / "example-robot-data"
+    cached.parent.mkdir()
+    work.rename(cached)
+    monkeypatch.setenv("ROBOT_DESCRIPTIONS_CACHE", str(tmp_path))
+    monkeypatch.setenv("ROBOT_DESCRIPTION_COMMIT", commit)
+    from robot_descriptions import panda_description
+
+    robot = Robot.from_urdf(panda_description.URDF_PATH, tip="panda_hand")
+    assert len(robot.arm_joints) == 7
+    assert robot.solve(robot.forward(robot.spread(3))).reached
 
 
 @pytest.fixture(scope="module")
 def theirs() -> Any:
     """Return LeRobot's own class, from its wheel: of the rest of the package, which needs PyTorch, nothing is needed."""
-    pytest.importorskip("placo")
     spec = importlib.util.find_spec("lerobot")
-    if spec is None or not spec.submodule_search_locations:
-        pytest.skip("lerobot is not installed")
+    assert spec is not None
+    assert spec.submodule_search_locations, "lerobot is not installed"
     path = Path(next(iter(spec.submodule_search_locations))) / "model" / "kinematics.py"
     module = types.ModuleType("lerobot_kinematics")
     exec(compile(path.read_text(), str(path), "exec"), module.__dict__)

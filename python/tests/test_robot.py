@@ -96,6 +96,36 @@ def test_what_only_limits_forbid_is_proven() -> None:
     assert narrow.solve_batch([target]).status[0] == Status.OUTSIDE_LIMITS
 
 
+def test_servo_has_the_bits_of_steps(panda: Robot) -> None:
+    limited = panda.with_tool("panda_hand", velocity_limits=1.0)
+    target = limited.forward(limited.spread(5))
+    for prefer in ("nearest", "posture"):
+        servo = limited.servo(dt=0.01, prefer=prefer)
+        assert np.isnan(servo.distance)
+        q = limited.start
+        for k in range(200):
+            # A pose, then a point.
+            aim = target if k < 150 else target[:3, 3]
+            step = limited.step(q, aim, dt=0.01, prefer=prefer)
+            assert_array_equal(servo.step(aim), step.q)
+            assert (servo.distance, servo.angle, servo.scale) == step[1:]
+            q = step.q
+        assert_array_equal(servo.q, q)
+    servo.q = limited.start
+    assert_array_equal(servo.q, limited.start)
+    with pytest.raises(ValueError, match=r"q: the shape is \(2,\)"):
+        servo.q = [0.0, 0.0]
+    with pytest.raises(ValueError, match="dt: it must be above 0"):
+        limited.servo(dt=0.0)
+    with pytest.raises(ValueError, match=r"target\[0\] is nan"):
+        servo.step([np.nan, 0, 0])
+
+
+TWO_ENDS = """<robot name="r"> <link name="a"/> <link name="b"/> <link name="c"/>
+  <joint name="j" type="continuous"> <parent link="a"/> <child link="b"/> </joint>
+  <joint name="k" type="continuous"> <parent link="a"/> <child link="c"/> </joint> </robot>"""
+
+
 def test_batch_rows_have_the_bits_of_single_solves(arm: Robot, panda: Robot) -> None:
     for robot in (arm, panda):
         targets = targets_of(robot, 300)
@@ -113,6 +143,73 @@ def test_threads_change_nothing(panda: Robot) -> None:
     targets = targets_of(panda, 1500)
     one, three = (panda.solve_batch(targets, prefer="first", threads=n) for n in (1, 3))
     assert one.q.tobytes() == three.q.tobytes()
+
+
+def test_jobs_of_several_robots_have_the_bits_of_single_solves(arm: Robot, panda: Robot) -> None:
+    robots = [arm, panda]
+    which = np.arange(1200) % 2
+    targets = np.array([robots[k].forward(robots[k].spread(row)) for row, k in enumerate(which)])
+    for prefer in ("first", "nearest"):
+        batch = posekit.solve_jobs(robots, which, targets, prefer=prefer)
+        assert batch.q.shape == (1200, panda.n_values)
+        assert batch.reached.mean() > 0.99
+        for row in range(0, 1200, 31):
+            robot = robots[which[row]]
+            single = robot.solve(targets[row], prefer=prefer)
+            assert_array_equal(batch.q[row, : robot.n_values], single.q)
+            assert np.isnan(batch.q[row, robot.n_values :]).all()
+            assert batch.status[row] == single.status
+            assert_array_equal(batch.errors[row], [single.distance, single.angle])
+    one, three = (posekit.solve_jobs(robots, which, targets, prefer="first", threads=n) for n in (1, 3))
+    assert one.q.tobytes() == three.q.tobytes()
+    # A result is a start, NaN and all.
+    again = posekit.solve_jobs(robots, which, targets, start=batch.q)
+    assert_allclose(again.q[batch.reached], batch.q[batch.reached], atol=1e-4)
+
+
+def test_jobs_have_bases_and_tools(arm: Robot) -> None:
+    turned = np.diag([-1.0, -1.0, 1.0, 1.0])
+    turned[:3, 3] = [0.9, 0.1, 0.05]
+    bases = np.stack([np.eye(4), turned])
+    tool = np.eye(4)
+    tool[2, 3] = 0.1
+    which = np.array([0, 1, 1, 0, 1])
+    targets = np.array([bases[k] @ arm.forward(arm.spread(row)) @ tool for row, k in enumerate(which)])
+    batch = posekit.solve_jobs([arm, arm], which, targets, bases=bases[which], tools=tool)
+    assert batch.reached.all()
+    assert_allclose(bases[which] @ arm.forward(batch.q) @ tool, targets, atol=1e-5)
+    # Positions leave the rotation free, and one base may be for all.
+    up = np.array([0, 0, 0.01])
+    points = targets_of(arm, 5)[:, :3, 3] + up
+    batch = posekit.solve_jobs([arm], np.zeros(5, int), points, bases=[*up, 0, 0, 0, 1])
+    assert_allclose(arm.forward(batch.q)[:, :3, 3] + up, points, atol=1e-5)
+
+
+def test_jobs_refuse_wrong_input(arm: Robot, panda: Robot) -> None:
+    target = [0.4, 0.1, 0.3]
+    with pytest.raises(ValueError, match="robots: there are none"):
+        posekit.solve_jobs([], [], np.empty((0, 3)))
+    with pytest.raises(ValueError, match=r"which\[1\] is 2, and must be from 0 to 1"):
+        posekit.solve_jobs([arm, panda], [0, 2], [target, target])
+    with pytest.raises(ValueError, match=r"which\[0\] is -1"):
+        posekit.solve_jobs([arm], [-1], [target])
+    with pytest.raises(ValueError, match="which: its dtype is float64"):
+        posekit.solve_jobs([arm], [0.0], [target])
+    with pytest.raises(ValueError, match=r"which: the shape is \(2,\), and must be \(1,\)"):
+        posekit.solve_jobs([arm], [0, 0], [target])
+    with pytest.raises(ValueError, match=r"bases: the shape is \(3, 7\), and must be"):
+        posekit.solve_jobs([arm], [0, 0], [target, target], bases=np.tile([0, 0, 0, 0, 0, 0, 1.0], (3, 1)))
+    with pytest.raises(ValueError, match=r"tools\[1\]: .*length"):
+        posekit.solve_jobs([arm], [0, 0], [target, target], tools=[[0, 0, 0, 0, 0, 0, 1.0], [0, 0, 0, 0, 0, 0, 2.0]])
+    start = np.tile(arm.start, (2, 1))
+    start[1, 2] = np.nan
+    with pytest.raises(ValueError, match=r"start\[1, 2\] is nan"):
+        posekit.solve_jobs([arm], [0, 0], [target, target], start=start)
+    with pytest.raises(UnsuitedError, match="tip="):
+        posekit.solve_jobs([Robot.from_urdf(TWO_ENDS)], [0], [target])
+    marked = posekit.solve_jobs([arm], [0, 0], [target, [np.nan, 0, 0]], invalid="mark")
+    assert list(marked.status) == [Status.REACHED, Status.INVALID_TARGET]
+    assert posekit.solve_jobs([arm], np.zeros(0, int), np.empty((0, 3))).q.shape == (0, 6)
 
 
 def test_batch_with_a_start_for_each(arm: Robot) -> None:
@@ -320,9 +417,12 @@ def test_faults_of_tasks_name_the_task(arm: Robot) -> None:
 
 def test_plot_draws_robots(arm: Robot) -> None:
     axes = arm.plot(arm.start, target=arm.forward(arm.spread(1)))
-    # A line for each link but the root, and three for each of two frames.
-    assert len(axes.lines) == len(arm.links) - 1 + 6
-    assert len(arm.plot(np.array([arm.start, arm.spread(1)]), ax=axes).lines) > 20
+    # Three lines for each of two frames, and two for the mark of the target.
+    assert len(axes.lines) == 8
+    assert len(arm.plot(target=[0.4, 0.1, 0.3]).lines) == 5
+    assert len(axes.collections) == 1
+    assert len(arm.plot(np.array([arm.start, arm.spread(1)]), ax=axes).collections) == 3
+    axes.figure.canvas.draw()
 
 
 BALLS = """<robot name="arm">

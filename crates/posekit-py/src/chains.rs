@@ -9,17 +9,19 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyType;
 
-use crate::arrays::{Array, shape_words, shaped};
-use crate::fault::{invalid, library, result_class};
+use crate::arrays::{Array, shaped, wrong_shape};
+use crate::fault::library;
+use crate::interrupt::Signals;
+use crate::results::record;
 use crate::status::Status;
 use crate::tasks::method_named;
 
-/// Points held at the distances that they have, in any dimension: ropes, tails, tentacles. The first point is the root.
+/// Points at fixed distances, in any dimension: ropes, tails, tentacles. The first point is the root.
 ///
 /// Parameters
 /// ----------
 /// points : array_like (n, d)
-///     The points, root first, each held by the one before it, or by its parent.
+///     The points, root first. Each keeps its distance from the one before it, or from its parent.
 /// parents : sequence of int, optional
 ///     For trees: the parent of every point but the first, by its index.
 /// weights : array_like (n,), optional
@@ -42,11 +44,7 @@ impl Chain {
     ) -> PyResult<Self> {
         let array = Array::finite(points, "points")?;
         let [_, dimension] = *array.shape() else {
-            let found = shape_words(array.shape());
-            return Err(invalid(
-                format!("points: their shape is {found}, and must be (n, d)"),
-                "points",
-            ));
+            return Err(wrong_shape("points", array.shape(), "(n, d)"));
         };
         let made = match &parents {
             Some(parents) => Points::try_tree(dimension, array.values(), parents),
@@ -119,19 +117,22 @@ impl Chain {
         workspace
             .begin_chain(&self.points, goals, method, &settings)
             .map_err(|error| library(&error))?;
-        let solution = py.detach(|| workspace.run().clone());
+        let mut signals = Signals::default();
+        let solution = py.detach(|| workspace.run_while(|_| signals.go_on()).clone());
+        signals.check()?;
         let shortfall = match solution.status {
             Ending::Unreachable { shortfall } => shortfall,
             _ => 0.0,
         };
         let shape = [self.points.n_points(), self.points.dimension()];
-        result_class(py, "ChainSolution", &CLASS)?.call1((
+        let values = (
             shaped(py, solution.points, &shape)?,
             Status::of_solve(&solution.status).member(py)?,
             solution.error,
             solution.iterations,
             shortfall,
-        ))
+        );
+        record(py, "ChainSolution", &CLASS, values)
     }
 }
 
@@ -155,11 +156,8 @@ impl<'py> Limbs<'py> {
                 _ => false,
             };
             if !is_fit {
-                let found = shape_words(array.shape());
-                let message = format!(
-                    "{what}: its shape is {found}, and must be ({width},), or (n, {width}) with one n for all"
-                );
-                return Err(invalid(message, what));
+                let wanted = format!("({width},), or (n, {width}) with one n for all");
+                return Err(wrong_shape(what, array.shape(), &wanted));
             }
             arrays.push(array);
         }
@@ -194,7 +192,7 @@ impl<'py> Limbs<'py> {
 /// target : array_like (3,) or (n, 3)
 ///     Where the ends must be.
 /// pole : array_like (3,) or (n, 3), optional
-///     Points that the middle joints point at; without them limbs keep the plane that they bend in.
+///     Points that the middle joints point at; without them limbs keep their planes.
 ///
 /// Returns
 /// -------
@@ -231,13 +229,14 @@ pub(crate) fn two_bone<'py>(
         true => errors[0].into_pyobject(py)?.into_any(),
         false => shaped(py, errors, &[limbs.n])?.into_any(),
     };
-    result_class(py, "Limbs", &CLASS)?.call1((
+    let values = (
         limbs.shaped(py, mids, 3)?,
         limbs.shaped(py, ends, 3)?,
         limbs.shaped(py, starts_by, 4)?,
         limbs.shaped(py, mids_by, 4)?,
         errors,
-    ))
+    );
+    record(py, "Limbs", &CLASS, values)
 }
 
 /// Rotates joints so that an axis of theirs points at a target: heads, eyes, cameras.

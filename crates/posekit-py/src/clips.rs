@@ -6,7 +6,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use numpy::{PyArray1, PyArrayDyn};
+use numpy::{IntoPyArray as _, PyArray1, PyArrayDyn};
 use posekit::glam::DVec3;
 use posekit::math::Pose;
 use posekit::skeleton::Frame;
@@ -24,13 +24,14 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyDict, PyType};
 
-use crate::arrays::{Array, shape_words, shaped, vector};
-use crate::fault::{self, invalid, result_class};
+use crate::arrays::{Array, shaped, vector, wrong_shape};
+use crate::fault::{self, invalid};
 use crate::interrupt::run;
 use crate::joints::joint_record;
 use crate::poses::write_matrix;
+use crate::results::record;
 
-/// How unwillingly the hips follow what is pinned: as in the command's `pin`.
+/// The stiffness of the root against pinned joints: as in the command's `pin`.
 const ROOT_STIFFNESS: f64 = 20.0;
 
 /// A motion: a skeleton and a configuration for every frame. Made by `Clip.read`; edits give new clips.
@@ -38,11 +39,11 @@ const ROOT_STIFFNESS: f64 = 20.0;
 pub(crate) struct Clip {
     source: Arc<Source>,
     clip: Arc<Motion>,
-    /// Speeds and the times that stay, one retiming after the other: what else the file moves goes along.
+    /// The speed and the fixed time of each retiming, in order, for the other animations of the file.
     retimed: Vec<(f64, f64)>,
 }
 
-/// Configurations, the frame time, the start, and how the clip was retimed: what is pickled beside its file.
+/// Configurations, the frame time, the start, and the retimings: what is pickled with the file.
 type Edited<'py> = (Bound<'py, PyAny>, f64, f64, Vec<(f64, f64)>);
 
 /// The bytes of a file, and those of the files that go beside it, by their names.
@@ -57,6 +58,69 @@ struct Source {
     beside: BTreeMap<String, Vec<u8>>,
     options: Py<PyDict>,
     warnings: Vec<String>,
+}
+
+/// The keywords of `Clip.read`.
+struct Reading {
+    index: Option<usize>,
+    fps: Option<f64>,
+    up: Option<[f64; 3]>,
+    metres_per_unit: Option<f64>,
+    lenient: bool,
+    fill_gaps: bool,
+}
+
+impl Source {
+    /// - `folder`, `files`: the files that a glTF names; `files` come first
+    fn read(
+        py: Python<'_>,
+        data: &[u8],
+        folder: Option<PathBuf>,
+        files: BTreeMap<String, Vec<u8>>,
+        reading: &Reading,
+    ) -> PyResult<Self> {
+        let &Reading { index, fps, up, metres_per_unit, lenient, fill_gaps } = reading;
+        let mut options = MotionOptions::default();
+        (options.fps, options.metres_per_unit) = (fps, metres_per_unit);
+        options.up = up.map(DVec3::from_array);
+        (options.is_lenient, options.fills_gaps) = (lenient, fill_gaps);
+        let limits = Limits::default();
+        let mut in_folder = folder.map(|folder| gltf::folder(&folder, limits));
+        let mut beside = BTreeMap::new();
+        let mut warnings = Warnings::new();
+        let mut resolve = |name: &str| {
+            let bytes = match (files.get(name), &mut in_folder) {
+                (Some(bytes), _) => bytes.clone(),
+                (None, Some(open)) => open(name)?,
+                (None, None) => gltf::no_files(name)?,
+            };
+            beside.insert(name.to_owned(), bytes.clone());
+            Ok(bytes)
+        };
+        let file = MotionFile::from_bytes(data, &mut resolve, &options, &limits, &mut warnings)
+            .map_err(|error| fault::file(&error))?;
+        let index = chosen(&file, index)?;
+        let keywords = PyDict::new(py);
+        keywords.set_item("index", index)?;
+        keywords.set_item("fps", fps)?;
+        keywords.set_item("up", up)?;
+        keywords.set_item("metres_per_unit", metres_per_unit)?;
+        keywords.set_item("lenient", lenient)?;
+        keywords.set_item("fill_gaps", fill_gaps)?;
+        Ok(Self {
+            file,
+            index,
+            data: data.to_vec(),
+            beside,
+            options: keywords.unbind(),
+            warnings: warnings.iter().map(ToString::to_string).collect(),
+        })
+    }
+
+    /// The clip of the file.
+    fn clip(&self) -> PyResult<Motion> {
+        self.file.clip(self.index).cloned().map_err(|error| fault::file(&error))
+    }
 }
 
 #[pymethods]
@@ -80,69 +144,40 @@ impl Clip {
         files: Option<BTreeMap<String, Vec<u8>>>,
         edited: Option<Edited<'_>>,
     ) -> PyResult<Self> {
-        let mut options = MotionOptions::default();
-        (options.fps, options.metres_per_unit) = (fps, metres_per_unit);
-        options.up = up.map(DVec3::from_array);
-        (options.is_lenient, options.fills_gaps) = (lenient, fill_gaps);
-        let limits = Limits::default();
-        let mut in_folder = folder.map(|folder| gltf::folder(&folder, limits));
-        let mut beside = BTreeMap::new();
-        let mut warnings = Warnings::new();
-        let mut resolve = |name: &str| {
-            let bytes = match (files.as_ref().and_then(|files| files.get(name)), &mut in_folder) {
-                (Some(bytes), _) => bytes.clone(),
-                (None, Some(open)) => open(name)?,
-                (None, None) => gltf::no_files(name)?,
-            };
-            beside.insert(name.to_owned(), bytes.clone());
-            Ok(bytes)
-        };
-        let file = MotionFile::from_bytes(data, &mut resolve, &options, &limits, &mut warnings)
-            .map_err(|error| fault::file(&error))?;
-        let index = chosen(&file, index)?;
-        let clip = file.clip(index).map_err(|error| fault::file(&error))?.clone();
-        let keywords = PyDict::new(py);
-        keywords.set_item("index", index)?;
-        keywords.set_item("fps", fps)?;
-        keywords.set_item("up", up)?;
-        keywords.set_item("metres_per_unit", metres_per_unit)?;
-        keywords.set_item("lenient", lenient)?;
-        keywords.set_item("fill_gaps", fill_gaps)?;
-        let source = Arc::new(Source {
-            file,
-            index,
-            data: data.to_vec(),
-            beside,
-            options: keywords.unbind(),
-            warnings: warnings.iter().map(ToString::to_string).collect(),
-        });
+        let reading = Reading { index, fps, up, metres_per_unit, lenient, fill_gaps };
+        let source = Source::read(py, data, folder, files.unwrap_or_default(), &reading)?;
+        let clip = source.clip()?;
         let Some((values, frame_time, start, retimed)) = edited else {
-            return Ok(Self { source, clip: Arc::new(clip), retimed: Vec::new() });
+            return Ok(Self {
+                source: Arc::new(source),
+                clip: Arc::new(clip),
+                retimed: Vec::new(),
+            });
         };
         let values = Array::finite(&values, "values")?.values().to_vec();
         let edited = Motion::try_new(clip.skeleton().clone(), frame_time, values)
             .and_then(|edited| edited.with_up(clip.up()))
             .map_err(|error| fault::motion(&error))?;
         let edited = edited.with_start(start).with_metres_per_unit(clip.metres_per_unit());
-        Ok(Self { source, clip: Arc::new(edited), retimed })
+        Ok(Self { source: Arc::new(source), clip: Arc::new(edited), retimed })
     }
 
-    /// Reads a motion of a BVH, glTF, GLB, VRM or VRMA file; which it is, its first bytes say.
+    /// Reads a motion of a BVH, glTF, GLB, VRM or VRMA file; its first bytes determine the format.
     ///
     /// Parameters
     /// ----------
     /// source : path-like or bytes
-    ///     A file, or what one contains.
+    ///     A file, or its content.
     /// index : int, optional
-    ///     Which of several motions, from 0.
+    ///     The index of one of several motions.
     /// fps : float, optional
     ///     Frames per second; by default those of the file.
     /// up : sequence of 3 floats, optional
-    ///     Which way is up; by default as the file shows.
+    ///     The direction of up; by default that of the file.
     /// metres_per_unit : float, optional
     ///     The unit of length.
     /// lenient : bool, default False
-    ///     Use what is whole of a BVH that was cut or miscounted.
+    ///     Use the complete frames of a BVH that was cut or miscounted.
     /// fill_gaps : bool, default False
     ///     Fill in values of a BVH that are not finite.
     ///
@@ -166,38 +201,18 @@ impl Clip {
         fill_gaps: bool,
     ) -> PyResult<Self> {
         let py = class.py();
-        if let Ok(bytes) = source.cast::<PyBytes>() {
-            let data = bytes.as_bytes();
-            return Self::new(
-                py,
-                data,
-                index,
-                None,
-                fps,
-                up,
-                metres_per_unit,
-                lenient,
-                fill_gaps,
-                None,
-                None,
-            );
-        }
-        let path: PathBuf = source.extract()?;
-        let data = fs::read(&path).map_err(|error| os_error(&error, &path))?;
-        let folder = path.parent().map(Path::to_path_buf);
-        Self::new(
-            py,
-            &data,
-            index,
-            folder,
-            fps,
-            up,
-            metres_per_unit,
-            lenient,
-            fill_gaps,
-            None,
-            None,
-        )
+        let reading = Reading { index, fps, up, metres_per_unit, lenient, fill_gaps };
+        let source = match source.cast::<PyBytes>() {
+            Ok(bytes) => Source::read(py, bytes.as_bytes(), None, BTreeMap::new(), &reading)?,
+            Err(_) => {
+                let path: PathBuf = source.extract()?;
+                let data = fs::read(&path).map_err(|error| os_error(&error, &path))?;
+                let folder = path.parent().map(Path::to_path_buf);
+                Source::read(py, &data, folder, BTreeMap::new(), &reading)?
+            }
+        };
+        let clip = Arc::new(source.clip()?);
+        Ok(Self { source: Arc::new(source), clip, retimed: Vec::new() })
     }
 
     fn __getnewargs_ex__<'py>(
@@ -216,7 +231,7 @@ impl Clip {
         Ok(((PyBytes::new(py, &self.source.data),), keywords))
     }
 
-    /// What the file calls the motion; None where it has no name.
+    /// The name of the motion in the file; None without one.
     #[getter]
     fn name(&self) -> Option<&str> {
         self.source.file.clip_name(self.source.index)
@@ -235,7 +250,7 @@ impl Clip {
         self.clip.n_frames()
     }
 
-    /// From frame to frame [s].
+    /// The time between two frames [s].
     #[getter]
     fn frame_time(&self) -> f64 {
         self.clip.frame_time()
@@ -253,16 +268,19 @@ impl Clip {
         self.clip.duration()
     }
 
-    /// When the frames are, shape (n_frames,) [s].
+    /// The times of the frames, shape (n_frames,) [s].
     #[getter]
     fn times<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
-        vector(py, (0..self.clip.n_frames()).map(|frame| self.clip.time(frame)).collect())
+        (0..self.clip.n_frames())
+            .map(|frame| self.clip.time(frame))
+            .collect::<Vec<_>>()
+            .into_pyarray(py)
     }
 
-    /// Which way is up: a unit vector, shape (3,).
+    /// The direction of up: a unit vector, shape (3,).
     #[getter]
     fn up<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
-        vector(py, self.clip.up().to_array().to_vec())
+        vector(py, &self.clip.up().to_array())
     }
 
     /// The unit of length [m]; None where it is not known.
@@ -295,13 +313,13 @@ impl Clip {
         moving.map(|joint| joint_record(py, skeleton, joint, f64::INFINITY)).collect()
     }
 
-    /// What the reader could live with, one text each.
+    /// The reader's warnings, one text each.
     #[getter]
     fn warnings(&self) -> Vec<String> {
         self.source.warnings.clone()
     }
 
-    /// Where all joints are, shape (n_frames, n_joints, 3) [the clip's unit].
+    /// The positions of all joints, shape (n_frames, n_joints, 3) [the clip's unit].
     fn positions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
         let clip = &self.clip;
         let poses = py.detach(|| clip.poses());
@@ -332,35 +350,33 @@ impl Clip {
         let n_values = self.clip.skeleton().n_values();
         let array = Array::finite(values, "values")?;
         if !matches!(*array.shape(), [_, width] if width == n_values) {
-            let found = shape_words(array.shape());
-            let message = format!("values: their shape is {found}, and must be (n, {n_values})");
-            return Err(invalid(message, "values"));
+            return Err(wrong_shape("values", array.shape(), &format!("(n, {n_values})")));
         }
         let clip = self.clip.with_values(array.values().to_vec());
         Ok(self.with(clip.map_err(|error| fault::motion(&error))?))
     }
 
-    /// Makes standing feet stand still, and leaves the rest as it is.
+    /// Makes standing feet stand still; the rest does not change.
     ///
     /// Parameters
     /// ----------
     /// strength : float, default 1
-    ///     How much of the correction to apply, from 0 to 1.
+    ///     The part of the correction to apply, from 0 to 1.
     /// floor : {"fit", "level", "per-plant"}
-    ///     What feet stand on: a plane that fits them, a level one, or a height for each plant (stairs, rough ground).
+    ///     The floor: a plane that fits the feet, a level one, or a height for each plant (stairs, rough ground).
     /// keep : sequence of (float, float)
-    ///     Times that stay as they are [s].
+    ///     Times that do not change [s].
     /// in_place : bool, default False
-    ///     The figure walks in place; by default that is found out.
+    ///     The figure walks in place; without it this is detected.
     /// keep_path : bool, default False
-    ///     The root's trajectory stays, even if all feet slide with it.
+    ///     The root's trajectory does not change, even if all feet slide with it.
     /// blend : float, optional
-    ///     Time before and after a plant in which a foot goes over to it and back [s]; by default 0.12.
+    ///     Blend-in and blend-out time of a plant [s]; by default 0.12.
     ///
     /// Returns
     /// -------
     /// Cleaned
-    ///     The clip, every plant with what became of it, and measures before and after.
+    ///     The clip, every plant with its verdict, and measures before and after.
     #[pyo3(signature = (*, strength=1.0, floor="fit", keep=Vec::new(), in_place=false, keep_path=false, blend=None))]
     #[expect(clippy::too_many_arguments, reason = "Python's keywords")]
     fn clean<'py>(
@@ -394,8 +410,8 @@ impl Clip {
             (measured(py, &before, None, legs)?, measured(py, &before, Some(&after), legs)?);
         let reason = cleaned.legs.reason.clone();
         let clip = self.with(cleaned.clip);
-        result_class(py, "Cleaned", &CLASS)?
-            .call1((clip, plants, measures.0, measures.1, changed, reason))
+        let fields = (clip, plants, measures.0, measures.1, changed, reason);
+        record(py, "Cleaned", &CLASS, fields)
     }
 
     /// Measures how far standing feet slide.
@@ -423,7 +439,7 @@ impl Clip {
         let (reports, metrics, legs) = run(py, move || {
             let legs = source.file.legs_of(&clip);
             let judged = judge(&clip, &legs.legs, &settings, source.file.keeper().as_ref())?;
-            // A walk in place is judged as if it went on.
+            // A walk in place is judged along the path that it would take.
             let ahead = match &judged.way {
                 Some(way) => along_path(&clip, &legs.legs, way)?,
                 None => None,
@@ -437,29 +453,26 @@ impl Clip {
         })?
         .map_err(|error: posekit_motion::Error| fault::motion(&error))?;
         let plants = self.plants(py, &reports, &legs.legs, 1.0)?;
-        result_class(py, "Check", &CLASS)?.call1((
-            plants,
-            measured(py, &metrics, None, &legs.legs)?,
-            legs.reason,
-        ))
+        let fields = (plants, measured(py, &metrics, None, &legs.legs)?, legs.reason);
+        record(py, "Check", &CLASS, fields)
     }
 
-    /// Holds a joint in its place for a time; the rest of the body follows as little as that takes.
+    /// Holds a joint in place for a time; the rest of the body moves as little as that requires.
     ///
     /// Parameters
     /// ----------
     /// joint : str
     ///     Its name.
     /// begin, end : float
-    ///     From when to when [s].
+    ///     The time [s].
     /// at : array_like (3,), optional
-    ///     Where [the clip's unit]; by default where it is in the middle of the time.
+    ///     The place [the clip's unit]; by default that in the middle of the time.
     /// offset : array_like (3,), optional
-    ///     The point that is held, in the joint's frame; by default its origin.
+    ///     The point to hold, in the joint's frame; by default its origin.
     /// pose : bool, default False
     ///     Hold its rotation, too.
     /// blend : float, default 0.12
-    ///     Time before and after in which it goes over to the place and back [s].
+    ///     Blend-in and blend-out time [s].
     ///
     /// Returns
     /// -------
@@ -513,21 +526,21 @@ impl Clip {
             });
         let changed: Vec<&str> = held.changed.iter().map(|&joint| skeleton.name(joint)).collect();
         let clip = self.with(held.clip);
-        result_class(py, "Pinned", &CLASS)?.call1((clip, residual, angle, missed, changed))
+        record(py, "Pinned", &CLASS, (clip, residual, angle, missed, changed))
     }
 
-    /// The same motion at another rate, or in another time.
+    /// The same motion at another rate or speed.
     ///
     /// Parameters
     /// ----------
     /// speed : float, optional
-    ///     How many times faster.
+    ///     The factor of the speed.
     /// duration : float, optional
-    ///     How long it takes then [s]; in place of `speed`.
+    ///     The new duration [s]; in place of `speed`.
     /// fps : float, optional
-    ///     Frames per second; by default as many as it has.
+    ///     Frames per second; by default unchanged.
     /// smooth : bool, default False
-    ///     Curves without corners between the frames, in place of straight lines.
+    ///     Interpolate by smooth curves instead of straight lines.
     ///
     /// Returns
     /// -------
@@ -579,7 +592,7 @@ impl Clip {
     /// Parameters
     /// ----------
     /// format : {"bvh", "glb"}, optional
-    ///     A new file with nothing but the motion; by default the file that was read, in which only what differs is written anew.
+    ///     A new file with only the motion; by default the file that was read, in which only what changed is written anew.
     ///
     /// Returns
     /// -------
@@ -595,15 +608,15 @@ impl Clip {
         }
     }
 
-    /// Writes the clip to a file. One that ends in `.bvh` or `.glb` and was read from the other format is a new one with nothing but the motion; else it is the file
-    /// that was read, in which only what differs is written anew.
+    /// Writes the clip to a file. If the path ends in `.bvh` or `.glb` and the clip was read from the other format, the file is a new one with only the motion; else it is
+    /// the file that was read, in which only what changed is written anew.
     ///
     /// Parameters
     /// ----------
     /// path : path-like
-    ///     Where to. It is whole or not there at all.
+    ///     The file. It is complete, or not there at all.
     /// overwrite : bool, default False
-    ///     Replace what is there.
+    ///     Replace an existing file.
     #[pyo3(signature = (path, *, overwrite=false))]
     fn write(&self, path: PathBuf, overwrite: bool) -> PyResult<()> {
         let own = self.source.file.format();
@@ -617,7 +630,7 @@ impl Clip {
         let (bytes, beside) = self.encoded(format, &stem)?;
         if !overwrite && path.exists() {
             return Err(PyFileExistsError::new_err(format!(
-                "{} is there already; overwrite=True replaces it",
+                "{} exists already; overwrite=True replaces it",
                 path.display()
             )));
         }
@@ -673,7 +686,7 @@ impl Clip {
                 _ => "middle",
             };
             let (verdict, words) = verdict_words(report, scale, strength);
-            result_class(py, "Plant", &CLASS)?.call1((
+            let fields = (
                 clip.skeleton().name(legs[*leg].joint(*part)),
                 side,
                 match part {
@@ -686,7 +699,8 @@ impl Clip {
                 report.drift_after,
                 verdict,
                 words,
-            ))
+            );
+            record(py, "Plant", &CLASS, fields)
         };
         reports.iter().map(plant).collect()
     }
@@ -722,7 +736,7 @@ impl Clip {
         Ok((written.file, beside.collect()))
     }
 
-    /// Which time of the file became which; none where the clip was not retimed.
+    /// The new times of the file's times; none if the clip was not retimed.
     fn map(&self) -> Result<Option<TimeMap>, posekit_motion::Error> {
         let [first, ..] = self.retimed.as_slice() else { return Ok(None) };
         let new_time = |time: f64| {
@@ -733,7 +747,7 @@ impl Clip {
     }
 }
 
-/// The motion of a file that is meant.
+/// The index of the motion, by default of the only one.
 fn chosen(file: &MotionFile, index: Option<usize>) -> PyResult<usize> {
     match (index, file.n_clips()) {
         (Some(index), _) => Ok(index),
@@ -763,7 +777,7 @@ fn floor_named(name: &str) -> PyResult<FloorChoice> {
     }
 }
 
-/// Measures by their names: of a motion, or of what became of it. Lengths are for a leg of 0.85 m.
+/// Measures by their names: of a motion, or of its result. Lengths are for a leg of 0.85 m.
 fn measured<'py>(
     py: Python<'py>,
     before: &Metrics,
@@ -780,7 +794,7 @@ fn measured<'py>(
     Ok(all)
 }
 
-/// Writes a file that is whole or not there: under another name first.
+/// Writes a file under another name first, so that it is complete or not there.
 fn write_whole(path: &Path, bytes: &[u8]) -> PyResult<()> {
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(format!(".{}.tmp", std::process::id()));

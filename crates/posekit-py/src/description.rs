@@ -1,4 +1,4 @@
-//! What the files of a robot say.
+//! Robot files.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use pyo3::types::{PyBytes, PyDict};
 
 use crate::fault;
 
-/// What a pickled description is made of again: its kind, its file, and keywords.
+/// The arguments that restore a pickled description: its kind, its file, and keywords.
 type NewArguments<'py> = ((String, Bound<'py, PyBytes>), Bound<'py, PyDict>);
 
 /// Files that belong to one, by their names in it.
@@ -27,7 +27,7 @@ type Files = BTreeMap<String, Vec<u8>>;
 /// data : bytes
 ///     The file, in UTF-8.
 /// folder : path-like, optional
-///     Where the files are that an MJCF includes.
+///     The folder of the files that an MJCF includes.
 /// srdf : bytes, optional
 ///     Groups, end effectors and named states.
 /// floating : bool, default False
@@ -47,7 +47,7 @@ pub(crate) struct Description {
     files: Files,
     folder: Option<PathBuf>,
     pub(crate) warnings: Vec<String>,
-    /// Made when it is first asked for.
+    /// Made at its first use.
     collisions: OnceLock<Result<CollisionModel, String>>,
 }
 
@@ -91,7 +91,7 @@ impl Description {
         })
     }
 
-    /// What the readers could live with, one text each.
+    /// The readers' warnings, one text each.
     #[getter]
     fn warnings(&self) -> Vec<String> {
         self.warnings.clone()
@@ -109,7 +109,7 @@ impl Description {
         &self.kind
     }
 
-    /// The index of the link that each link hangs on; -1 for the root.
+    /// The index of each link's parent; -1 for the root.
     #[getter]
     fn link_parents(&self) -> Vec<i64> {
         let parent = |link: &posekit_io::robot::RobotLink| {
@@ -142,14 +142,14 @@ impl Description {
                 Some(folder) => options.with_folder(folder),
                 None => options,
             };
-            // What cannot be checked has no pairs, which `Robot.collision_pairs` shows.
+            // Shapes that cannot be checked have no pairs, which `Robot.collision_pairs` shows.
             CollisionModel::from_robot(&self.robot, &options, &mut Warnings::new())
                 .map_err(|error| error.to_string())
         };
         self.collisions.get_or_init(make).as_ref().map_err(|words| fault::invalid(words, "shapes"))
     }
 
-    /// The link that a tool is on where nobody says: that of the only end effector, or the only link that carries no other.
+    /// The link of the tool by default: that of the only end effector, or the only link without children.
     pub(crate) fn only_tip(&self) -> Option<&str> {
         match (self.robot.end_effectors(), end_links(&self.robot).as_slice()) {
             ([one], _) => Some(&self.robot.links()[one.parent_link].name),

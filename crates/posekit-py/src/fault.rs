@@ -1,8 +1,8 @@
-//! Faults as Python's exceptions, which `posekit.errors` defines: all are `ValueError`s, with attributes that say what is wrong and where.
+//! Faults as Python's exceptions, which `posekit.errors` defines: all are `ValueError`s, whose attributes name what is wrong and where.
 
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyDict, PyType};
+use pyo3::types::PyDict;
 
 /// An exception of a certain class, with attributes.
 fn raise(
@@ -28,16 +28,7 @@ fn errors(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
     Ok(module.bind(py))
 }
 
-/// A class of `posekit.results`.
-pub(crate) fn result_class<'py>(
-    py: Python<'py>,
-    name: &'static str,
-    class: &'static PyOnceLock<Py<PyType>>,
-) -> PyResult<&'py Bound<'py, PyType>> {
-    class.import(py, "posekit.results", name)
-}
-
-/// An input that cannot be.
+/// An invalid input.
 ///
 /// - `what`: the argument
 pub(crate) fn invalid(message: impl Into<String>, what: &str) -> PyErr {

@@ -5,28 +5,53 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-/// How long a call waits before it looks for signals: less than half of the tenth of a second within which Ctrl-C must be answered.
-pub(crate) const PATIENCE: Duration = Duration::from_millis(40);
+/// The time between two checks for signals: less than half of the tenth of a second within which Ctrl-C must end a call.
+const PATIENCE: Duration = Duration::from_millis(40);
 
-/// The threads of a process. A fork has none of its parent's, so it starts its own.
+/// Checks for signals between the steps of a call.
+#[derive(Default)]
+pub(crate) struct Signals {
+    /// When the last check was, or the first step.
+    last: Option<Instant>,
+    raised: Option<PyErr>,
+}
+
+impl Signals {
+    /// Whether the call goes on. The interpreter may be released.
+    pub(crate) fn go_on(&mut self) -> bool {
+        let last = *self.last.get_or_insert_with(Instant::now);
+        if last.elapsed() > PATIENCE && self.raised.is_none() {
+            self.raised = Python::attach(|py| py.check_signals()).err();
+            self.last = None;
+        }
+        self.raised.is_none()
+    }
+
+    /// The exception that ended the call, if one did.
+    pub(crate) fn check(self) -> PyResult<()> {
+        self.raised.map_or(Ok(()), Err)
+    }
+}
+
+/// The threads of a process. A forked process has none of its parent's, and starts its own.
 struct Threads {
     process: u32,
     count: usize,
     pool: Arc<ThreadPool>,
 }
 
-/// Locked only while the interpreter is held, as it is when a process is forked: no fork finds it locked.
+/// Locked only while the interpreter is attached, as it is when a process is forked: it is never locked in a forked process.
 static THREADS: Mutex<Option<Threads>> = Mutex::new(None);
 
 /// The threads that share a call.
 ///
-/// - `count`: how many; `None` for one per core, or what `RAYON_NUM_THREADS` says
+/// - `count`: how many; `None` for one per core, or the number in `RAYON_NUM_THREADS`
 pub(crate) fn pool(_: Python<'_>, count: Option<usize>) -> PyResult<Arc<ThreadPool>> {
     if count == Some(0) {
         return Err(PyValueError::new_err("threads must be 1 or more"));
@@ -36,7 +61,7 @@ pub(crate) fn pool(_: Python<'_>, count: Option<usize>) -> PyResult<Arc<ThreadPo
     let mut threads = THREADS.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(old) = threads.take() {
         if old.process != process {
-            // Its threads are in the parent: there is nobody to end.
+            // Its threads exist in the parent only; dropping it would wait for them.
             std::mem::forget(old);
         } else if old.count == count {
             let pool = Arc::clone(&old.pool);
@@ -52,8 +77,8 @@ pub(crate) fn pool(_: Python<'_>, count: Option<usize>) -> PyResult<Arc<ThreadPo
     Ok(pool)
 }
 
-/// Does work without the interpreter, and looks for signals meanwhile. One that ends the call sets the flag that the work is given, and the work must then end soon; what
-/// it gives is dropped.
+/// Runs work on another thread with the interpreter released, and checks for signals meanwhile. A signal that ends the call sets the flag; the work must then end soon,
+/// and its result is dropped.
 pub(crate) fn cancellable<T: Send>(
     py: Python<'_>,
     work: impl FnOnce(&AtomicBool) -> T + Send,
@@ -85,15 +110,15 @@ pub(crate) fn cancellable<T: Send>(
     py.detach(wait)
 }
 
-/// Does work that knows nothing of signals on a thread of its own, and looks for them meanwhile. After one that ends the call, the work goes on to its end, and its
-/// result is dropped.
+/// Runs work that cannot be cancelled on another thread, and checks for signals meanwhile. A signal ends the call at once; the work goes on to its end in the background,
+/// and its result is dropped.
 pub(crate) fn run<T: Send + 'static>(
     py: Python<'_>,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> PyResult<T> {
     let (sender, mut receiver) = mpsc::channel();
     let worker = thread::Builder::new().name("posekit".to_owned()).spawn(move || {
-        // Nobody receives after a signal.
+        // There is no receiver after a signal.
         let _ = sender.send(work());
     });
     worker?;

@@ -5,11 +5,11 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyType;
 
-use crate::fault::result_class;
+use crate::results::record;
 
 /// A joint that has values.
 ///
-/// - `velocity`: its largest \[rad/s, m/s\]
+/// - `velocity`: its velocity limit \[rad/s, m/s\]
 pub(crate) fn joint_record<'py>(
     py: Python<'py>,
     skeleton: &Skeleton,
@@ -32,5 +32,5 @@ pub(crate) fn joint_record<'py>(
     let mimics = skeleton.mimic(joint).map(|mimic| skeleton.name(mimic.joint));
     let fields =
         (skeleton.name(joint), kind, values.start, values.len(), lower, upper, velocity, mimics);
-    result_class(py, "Joint", &CLASS)?.call1(fields)
+    record(py, "Joint", &CLASS, fields)
 }

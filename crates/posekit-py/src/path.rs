@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 
 use numpy::IntoPyArray as _;
 use posekit::arm::map::{Reachability, Voxels, orientations};
-use posekit::arm::{Arm, ArmSettings, Track, TrackEnd, TrackStatus};
+use posekit::arm::{Arm, ArmSettings, Track, TrackEnd, TrackFrom, TrackSample, TrackStatus};
 use posekit::glam::DVec3;
 use posekit::math::Pose;
 use posekit::skeleton::Skeleton;
@@ -14,36 +14,37 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::PyType;
 use rayon::prelude::*;
 
-use crate::arrays::{shaped, vector};
-use crate::fault::{library, result_class};
-use crate::interrupt::{cancellable, pool, run};
+use crate::arrays::shaped;
+use crate::fault::library;
+use crate::interrupt::{Signals, cancellable, pool};
+use crate::results::record;
 use crate::tool::Tool;
 
 /// A path to follow.
-pub(crate) struct Asked<'a> {
+pub(crate) struct Path<'a> {
     pub(crate) tool: &'a Arc<Tool>,
     pub(crate) times: Vec<f64>,
     pub(crate) targets: Vec<Pose>,
     pub(crate) start: Vec<f64>,
     pub(crate) settings: ArmSettings,
-    /// From any solution for the first target.
-    pub(crate) from_any: bool,
+    pub(crate) from: TrackFrom,
 }
 
-impl Asked<'_> {
+impl Path<'_> {
     pub(crate) fn track<'py>(
         self,
         py: Python<'py>,
         skeleton: &Skeleton,
     ) -> PyResult<Bound<'py, PyAny>> {
         static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
-        let Self { tool, times, targets, start, settings, from_any } = self;
-        let (tool, n_values) = (Arc::clone(tool), start.len());
-        let track = run(py, move || match from_any {
-            true => tool.arm.track_from_any(&times, &targets, &start, &settings),
-            false => tool.arm.track(&times, &targets, &start, &settings),
-        })?;
+        let Self { tool, times, targets, start, settings, from } = self;
+        let n_values = start.len();
+        let mut signals = Signals::default();
+        let go_on = || signals.go_on();
+        let track =
+            py.detach(|| tool.arm.track_while(&times, &targets, &start, &settings, from, go_on));
         let Track { samples, values, status, .. } = track.map_err(|error| library(&error))?;
+        signals.check()?;
         let n = samples.len();
         let (ended_at, reason, joints) = match status {
             TrackStatus::Completed => (None, None, Vec::new()),
@@ -59,20 +60,22 @@ impl Asked<'_> {
             |target: Option<usize>| target.map_or(-1, |index| i64::try_from(index).unwrap_or(-1));
         let indices: Vec<i64> = samples.iter().map(|sample| at(sample.target)).collect();
         let errors = samples.iter().flat_map(|sample| [sample.distance, sample.angle]).collect();
-        result_class(py, "Track", &CLASS)?.call1((
-            vector(py, samples.iter().map(|sample| sample.time).collect()),
+        let times = |of: fn(&TrackSample) -> f64| samples.iter().map(of).collect::<Vec<_>>();
+        let fields = (
+            times(|sample| sample.time).into_pyarray(py),
             shaped(py, values, &[n, n_values])?,
-            vector(py, samples.iter().map(|sample| sample.path_time).collect()),
+            times(|sample| sample.path_time).into_pyarray(py),
             indices.into_pyarray(py),
             shaped(py, errors, &[n, 2])?,
             ended_at,
             reason,
             joints,
-        ))
+        );
+        record(py, "Track", &CLASS, fields)
     }
 }
 
-/// Why a track ends, and the joints that are at their limits there.
+/// Why a track ends, and the joints that are then at their limits.
 fn words(reason: &TrackEnd) -> (&'static str, Vec<usize>) {
     match reason {
         TrackEnd::Limits(joints) => ("limits", joints.clone()),
@@ -83,7 +86,7 @@ fn words(reason: &TrackEnd) -> (&'static str, Vec<usize>) {
 
 /// A reachability map.
 ///
-/// - `ball`: its centre and radius, where they are given
+/// - `ball`: its centre and radius, if they are given
 #[expect(clippy::too_many_arguments, reason = "Python's keywords")]
 pub(crate) fn map<'py>(
     py: Python<'py>,
@@ -118,12 +121,14 @@ pub(crate) fn map<'py>(
     measured.map_err(|error: posekit::Error| library(&error))?;
     let n = centers.len();
     let points = centers.iter().flat_map(|center| center.to_array()).collect();
-    result_class(py, "Map", &CLASS)?.call1((
+    let means = |of: fn(&Reachability) -> f64| found.iter().map(of).collect::<Vec<_>>();
+    let fields = (
         shaped(py, points, &[n, 3])?,
         found.iter().map(|found| found.reached).collect::<Vec<u32>>().into_pyarray(py),
-        vector(py, found.iter().map(|found| found.limit_margin).collect()),
-        vector(py, found.iter().map(|found| found.smallest_singular_value).collect()),
+        means(|found| found.limit_margin).into_pyarray(py),
+        means(|found| found.smallest_singular_value).into_pyarray(py),
         n_orientations,
         size,
-    ))
+    );
+    record(py, "Map", &CLASS, fields)
 }

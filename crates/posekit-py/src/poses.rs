@@ -4,7 +4,7 @@ use posekit::glam::{DAffine3, DMat3, DMat4, DQuat, DVec3};
 use posekit::math::Pose;
 use pyo3::prelude::*;
 
-use crate::arrays::{Array, not_finite, shape_words};
+use crate::arrays::{Array, not_finite, wrong_shape};
 use crate::fault::{invalid, invalid_at};
 
 /// Numbers of a pose with its rotation as a quaternion: x, y, z, then qx, qy, qz, qw.
@@ -12,22 +12,33 @@ const SEVEN: usize = 7;
 
 /// Targets of one call.
 pub(crate) struct Targets {
-    /// In the world; where a row is no pose, what was given with `NaN` for its translation.
+    /// In the world; the translation is `NaN` where a row is not a pose.
     pub(crate) poses: Vec<Pose>,
     /// Only the positions were given.
     pub(crate) has_free_rotation: bool,
 }
 
-/// What to do with a row that is no pose.
+/// What to do with a row that is not a pose.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Invalid {
-    /// Refuse all.
+    /// An error for all.
     Refuse,
-    /// Let the solver mark it.
+    /// The status of the row.
     Mark,
 }
 
-/// How rows of numbers mean poses.
+impl Invalid {
+    /// - `word`: the argument `invalid`
+    pub(crate) fn named(word: &str) -> PyResult<Self> {
+        match word {
+            "raise" => Ok(Self::Refuse),
+            "mark" => Ok(Self::Mark),
+            _ => Err(invalid("invalid: it must be \"raise\" or \"mark\"", "invalid")),
+        }
+    }
+}
+
+/// The notation of a pose.
 #[derive(Clone, Copy)]
 enum Notation {
     Matrix,
@@ -36,11 +47,12 @@ enum Notation {
 }
 
 impl Notation {
-    fn of(shape: &[usize]) -> Option<(Self, usize)> {
+    /// That of arrays of a shape.
+    const fn of(shape: &[usize]) -> Option<Self> {
         match *shape {
-            [4, 4] => Some((Self::Matrix, 2)),
-            [SEVEN] => Some((Self::Seven, 1)),
-            [3] => Some((Self::Point, 1)),
+            [4, 4] => Some(Self::Matrix),
+            [SEVEN] => Some(Self::Seven),
+            [3] => Some(Self::Point),
             _ => None,
         }
     }
@@ -52,13 +64,14 @@ pub(crate) fn target(
     rotation: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<(Pose, bool)> {
     let array = Array::read(target, "target")?;
-    let Some((notation, _)) = Notation::of(array.shape()) else {
-        let found = shape_words(array.shape());
-        return Err(invalid(
-            format!("target: its shape is {found}, and must be (4, 4), (7,) or (3,)"),
-            "target",
-        ));
+    let Some(notation) = Notation::of(array.shape()) else {
+        return Err(wrong_shape("target", array.shape(), "(4, 4), (7,) or (3,)"));
     };
+    // The fast path of servo loops: what is a finite pose needs no other check.
+    if let (Notation::Matrix, None, Ok(pose)) = (notation, rotation, pose(notation, array.values()))
+    {
+        return Ok((pose, false));
+    }
     array.check_finite("target")?;
     let rotation = rotation.map(one_rotation).transpose()?;
     match (notation, rotation) {
@@ -84,24 +97,20 @@ pub(crate) fn targets(
     let array = Array::read(targets, "targets")?;
     let shape = array.shape();
     let notation = shape.split_first().and_then(|(_, row)| Notation::of(row));
-    let Some((notation, _)) = notation else {
-        let found = shape_words(shape);
-        return Err(invalid(
-            format!("targets: their shape is {found}, and must be (n, 4, 4), (n, 7) or (n, 3)"),
-            "targets",
-        ));
+    let Some(notation) = notation else {
+        return Err(wrong_shape("targets", shape, "(n, 4, 4), (n, 7) or (n, 3)"));
     };
     let n = shape[0];
     let rotations = rotations.map(|given| Array::read(given, "rotations")).transpose()?;
     if rotations.is_some() && !matches!(notation, Notation::Point) {
         return Err(two_rotations());
     }
-    let turned = rotations.as_ref().map(|given| rotation_rows(given, n)).transpose()?;
+    let width = rotations.as_ref().map(|given| rotation_rows(given, n)).transpose()?;
     let size = shape[1..].iter().product::<usize>();
     let mut poses = Vec::with_capacity(n);
     for row in 0..n {
         let numbers = &array.values()[row * size..(row + 1) * size];
-        let rotation = rotations.as_ref().zip(turned);
+        let rotation = rotations.as_ref().zip(width);
         let found = match finite_row(&array, "targets", row, size) {
             Err(error) => Err(error),
             Ok(()) => match rotation {
@@ -110,11 +119,11 @@ pub(crate) fn targets(
                 }),
                 Some((rotations, width)) => finite_row(rotations, "rotations", row, width)
                     .and_then(|()| {
-                        let turn = &rotations.values()[row * width..(row + 1) * width];
-                        let turn = rotation_of(turn).map_err(|words| {
+                        let rotation = &rotations.values()[row * width..(row + 1) * width];
+                        let rotation = rotation_of(rotation).map_err(|words| {
                             invalid_at(format!("rotations[{row}]: {words}"), "rotations", row)
                         })?;
-                        Ok(Pose::new(turn, point(numbers)))
+                        Ok(Pose::new(rotation, point(numbers)))
                     }),
             },
         };
@@ -132,11 +141,7 @@ pub(crate) fn targets(
 pub(crate) fn one_rotation(object: &Bound<'_, PyAny>) -> PyResult<DQuat> {
     let array = Array::finite(object, "rotation")?;
     if !matches!(array.shape(), [3, 3] | [4]) {
-        let found = shape_words(array.shape());
-        return Err(invalid(
-            format!("rotation: its shape is {found}, and must be (3, 3), or (4,) for x, y, z, w"),
-            "rotation",
-        ));
+        return Err(wrong_shape("rotation", array.shape(), "(3, 3), or (4,) for x, y, z, w"));
     }
     rotation_of(array.values()).map_err(|words| invalid(format!("rotation: {words}"), "rotation"))
 }
@@ -145,15 +150,36 @@ pub(crate) fn one_rotation(object: &Bound<'_, PyAny>) -> PyResult<DQuat> {
 pub(crate) fn one_pose(object: &Bound<'_, PyAny>, what: &'static str) -> PyResult<Pose> {
     let array = Array::finite(object, what)?;
     match Notation::of(array.shape()) {
-        Some((notation @ (Notation::Matrix | Notation::Seven), _)) => {
-            pose(notation, array.values())
-                .map_err(|words| invalid(format!("{what}: {words}"), what))
-        }
-        _ => {
-            let found = shape_words(array.shape());
-            Err(invalid(format!("{what}: its shape is {found}, and must be (4, 4) or (7,)"), what))
-        }
+        Some(notation @ (Notation::Matrix | Notation::Seven)) => pose(notation, array.values())
+            .map_err(|words| invalid(format!("{what}: {words}"), what)),
+        _ => Err(wrong_shape(what, array.shape(), "(4, 4) or (7,)")),
     }
+}
+
+/// Reads one pose for all of `n` rows, or one for each.
+pub(crate) fn poses(
+    object: &Bound<'_, PyAny>,
+    what: &'static str,
+    n: usize,
+) -> PyResult<Vec<Pose>> {
+    let array = Array::finite(object, what)?;
+    let shape = array.shape();
+    let (notation, size) = match (Notation::of(shape), shape.split_first()) {
+        (Some(Notation::Matrix | Notation::Seven), _) => {
+            return Ok(vec![one_pose(object, what)?; n]);
+        }
+        (None, Some((&rows, row))) if rows == n => (Notation::of(row), row.iter().product()),
+        _ => (None, 1),
+    };
+    let Some(notation @ (Notation::Matrix | Notation::Seven)) = notation else {
+        let wanted = format!("(4, 4), (7,), ({n}, 4, 4) or ({n}, 7)");
+        return Err(wrong_shape(what, shape, &wanted));
+    };
+    let row = |(row, numbers)| {
+        pose(notation, numbers)
+            .map_err(|words| invalid_at(format!("{what}[{row}]: {words}"), what, row))
+    };
+    array.values().chunks_exact(size).enumerate().map(row).collect()
 }
 
 /// Reads a point or direction.
@@ -179,16 +205,13 @@ fn rotation_rows(rotations: &Array<'_>, n: usize) -> PyResult<usize> {
         [rows, 3, 3] if rows == n => Ok(9),
         [rows, 4] if rows == n => Ok(4),
         _ => {
-            let found = shape_words(rotations.shape());
-            Err(invalid(
-                format!("rotations: their shape is {found}, and must be ({n}, 3, 3) or ({n}, 4)"),
-                "rotations",
-            ))
+            let wanted = format!("({n}, 3, 3) or ({n}, 4)");
+            Err(wrong_shape("rotations", rotations.shape(), &wanted))
         }
     }
 }
 
-/// Finite numbers as a pose.
+/// Numbers as a pose: finite ones, except that matrices are checked.
 fn pose(notation: Notation, numbers: &[f64]) -> Result<Pose, String> {
     match (notation, numbers) {
         (Notation::Matrix, numbers) if numbers.len() == 16 => {
@@ -202,7 +225,7 @@ fn pose(notation: Notation, numbers: &[f64]) -> Result<Pose, String> {
     }
 }
 
-/// A rotation by its matrix, row after row, or its quaternion. That of a quaternion is left as it is: the solver brings it to unit length.
+/// A rotation from its matrix, row after row, or its quaternion, which the solver normalises.
 fn rotation_of(numbers: &[f64]) -> Result<DQuat, String> {
     /// How far the length of a quaternion may be from 1, as for the solver.
     const OFF: f64 = 1e-3;

@@ -6,6 +6,7 @@ use posekit_io::problem::{self, Problem};
 use pyo3::prelude::*;
 
 use crate::fault;
+use crate::interrupt::Signals;
 use crate::tasks::method_named;
 
 /// Solves a problem file of the format `posekit.chain/1` or `posekit.figure/1`.
@@ -46,9 +47,11 @@ pub(crate) fn solve_json(
         .prepare(&settings)
         .begin(&mut workspace, method)
         .map_err(|error| fault::library(&error))?;
+    let mut signals = Signals::default();
     py.detach(|| {
-        workspace.run();
+        workspace.run_while(|_| signals.go_on());
     });
+    signals.check()?;
     problem.solution_file(workspace.solution(), &settings, trace).to_json().map_err(failed)
 }
 

@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use numpy::{PyArray1, PyArrayDyn};
+use posekit::arm::TrackFrom;
 use posekit::skeleton::{Frame, Limit, Skeleton};
 use posekit_collision::{Contact, Query};
 use posekit_io::robot::Geometry;
@@ -11,13 +12,15 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyType};
 
-use crate::arrays::{Array, shape_words, shaped, vector};
+use crate::arrays::{Array, shaped, vector, wrong_shape};
 use crate::description::Description;
 use crate::fault;
 use crate::joints::joint_record;
 use crate::path;
 use crate::poses::{Invalid, write_matrix};
-use crate::solve::{self, Asked};
+use crate::results::record;
+use crate::servo::Servo;
+use crate::solve::{self, Problem};
 use crate::tasks::{self, Task, TaskOptions};
 use crate::tool::{SolveOptions, Tool, ToolOptions, frame_named, world_pose};
 
@@ -26,15 +29,15 @@ use crate::tool::{SolveOptions, Tool, ToolOptions, frame_named, world_pose};
 /// Parameters
 /// ----------
 /// description : Description
-///     What the files say.
+///     The contents of the files.
 /// tip : str, optional
-///     The link or frame that holds the tool. By default that of the only end effector, or the only link that carries no other.
+///     The link or frame that holds the tool. By default that of the only end effector, or the only link without children.
 /// group : str, optional
 ///     A group of the SRDF: its joints move, and the tip is its last link.
 /// offset : array_like (4, 4) or (7,), optional
 ///     The pose of the tool on the tip.
 /// held : sequence of str
-///     Joints that stay where they are in `at`.
+///     Joints that keep their values of `at`.
 /// at : array_like (n_values,), optional
 ///     A configuration; by default `start`.
 /// posture : array_like (n_values,), optional
@@ -45,7 +48,7 @@ use crate::tool::{SolveOptions, Tool, ToolOptions, frame_named, world_pose};
 pub(crate) struct Robot {
     description: Py<Description>,
     tool: Result<Arc<Tool>, String>,
-    start: Vec<f64>,
+    pub(crate) start: Vec<f64>,
     options: Py<PyDict>,
 }
 
@@ -98,7 +101,7 @@ impl Robot {
         ((self.description.clone_ref(py),), self.options.clone_ref(py))
     }
 
-    /// What the files say; robots that share it differ in their tools.
+    /// The contents of the files; robots that share it differ in their tools.
     #[getter]
     fn description(&self, py: Python<'_>) -> Py<Description> {
         self.description.clone_ref(py)
@@ -134,10 +137,10 @@ impl Robot {
         self.skeleton().n_dofs()
     }
 
-    /// The configuration that solves start from by default: where the file draws the robot, brought inside the limits. Shape (n_values,) [rad, m].
+    /// The configuration that solves start from by default: the configuration of the file, clamped to the limits. Shape (n_values,) [rad, m].
     #[getter]
     fn start<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
-        vector(py, self.start.clone())
+        vector(py, &self.start)
     }
 
     /// The joints that have values, in the order of their values.
@@ -166,19 +169,19 @@ impl Robot {
     /// The lower limits of all values, shape (n_values,) [rad, m]; -inf where there is none.
     #[getter]
     fn lower<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
-        vector(py, self.bounds(|(low, _)| low, f64::NEG_INFINITY))
+        vector(py, &self.bounds(|(low, _)| low, f64::NEG_INFINITY))
     }
 
     /// The upper limits of all values, shape (n_values,) [rad, m]; inf where there is none.
     #[getter]
     fn upper<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
-        vector(py, self.bounds(|(_, high)| high, f64::INFINITY))
+        vector(py, &self.bounds(|(_, high)| high, f64::INFINITY))
     }
 
     /// The largest velocities that the file gives, shape (n_dofs,) [rad/s, m/s]; inf where it gives none.
     #[getter]
     fn velocity_limits<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
-        vector(py, self.own().velocity_limits().to_vec())
+        vector(py, self.own().velocity_limits())
     }
 
     /// The names of the links, in the order of the file.
@@ -193,7 +196,7 @@ impl Robot {
         self.own().frames().iter().map(|frame| frame.name.as_str()).collect()
     }
 
-    /// The links that carry no other.
+    /// The links without children.
     #[getter]
     fn ends(&self) -> Vec<&str> {
         posekit_io::problem::end_links(self.own())
@@ -217,7 +220,7 @@ impl Robot {
         for state in self.own().states() {
             let mut q = self.start.clone();
             self.own().apply_state(state, &mut q);
-            states.set_item(&state.name, vector(py, q))?;
+            states.set_item(&state.name, vector(py, &q))?;
         }
         Ok(states)
     }
@@ -228,7 +231,7 @@ impl Robot {
         self.own().shapes().iter().map(|shape| self.shape(py, shape)).collect()
     }
 
-    /// What the readers could live with, one text each.
+    /// The readers' warnings, one text each.
     #[getter]
     fn warnings(&self) -> Vec<String> {
         self.description.get().warnings.clone()
@@ -336,14 +339,13 @@ impl Robot {
     /// Parameters
     /// ----------
     /// target : array_like (4, 4), (7,) or (3,)
-    ///     In the world [m]: a homogeneous matrix; a position and a quaternion x, y, z, w; or a position, to go with `rotation`, and without one the tool is
-    ///     rotated as it likes.
+    ///     In the world [m]: a homogeneous matrix; a position and a quaternion x, y, z, w; or a position with `rotation`. Without one the rotation is free.
     /// rotation : array_like (3, 3) or (4,), optional
     ///     A matrix, or a quaternion x, y, z, w.
     /// start : array_like (n_values,), optional
     ///     The configuration to start from [rad, m]; by default `start`.
     /// prefer : {"nearest", "first", "posture", "manipulability"}
-    ///     Which configuration is wanted: the nearest to `start`, the first found (the fastest), the nearest to the robot's posture, or the farthest from singular.
+    ///     Which configuration to return: the nearest to `start`, the first found (the fastest), the nearest to the robot's posture, or the farthest from singular.
     /// tolerance : float, optional
     ///     Distance that counts as reached [m]; by default 1e-6 of the reach.
     /// orientation_tolerance : float, default 1e-6
@@ -353,7 +355,7 @@ impl Robot {
     /// starts : int, default 200
     ///     The most starts that are tried.
     /// accept : callable, optional
-    ///     Given a configuration that reaches the target; False makes the search go on.
+    ///     Called with a configuration that reaches the target; where it returns False, the search goes on.
     ///
     /// Returns
     /// -------
@@ -363,7 +365,7 @@ impl Robot {
     /// Raises
     /// ------
     /// PosekitError
-    ///     A `ValueError`: for arrays of other shapes, numbers that are not finite, and matrices that are no rotation.
+    ///     A `ValueError`: for arrays of other shapes, numbers that are not finite, and matrices that are not rotations.
     #[pyo3(signature = (
         target, rotation=None, *, start=None, prefer="nearest", tolerance=None,
         orientation_tolerance=None, bounds=None, starts=None, accept=None
@@ -383,8 +385,7 @@ impl Robot {
         accept: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let options = SolveOptions { prefer, tolerance, orientation_tolerance, bounds, starts };
-        let asked = Asked::new(self.tool()?, target, rotation, self.start_of(start)?, &options)?;
-        asked.solve(py, accept)
+        self.problem(target, rotation, start, &options)?.solve(py, accept)
     }
 
     /// All distinct configurations found that reach a pose of the tool, the preferred first: every branch. Of an arm with more than six joints, one for each branch
@@ -414,8 +415,7 @@ impl Robot {
         starts: Option<u32>,
     ) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
         let options = SolveOptions { prefer, tolerance, orientation_tolerance, bounds, starts };
-        let asked = Asked::new(self.tool()?, target, rotation, self.start_of(start)?, &options)?;
-        asked.all(py)
+        self.problem(target, rotation, start, &options)?.all(py)
     }
 
     /// One step of a servo loop: from a configuration towards a target for a time, inside the limits of joints and velocities.
@@ -447,15 +447,39 @@ impl Robot {
         prefer: &str,
         bounds: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let options = SolveOptions {
-            prefer,
-            tolerance: None,
-            orientation_tolerance: None,
-            bounds,
-            starts: None,
-        };
+        let options = SolveOptions { prefer, bounds, ..SolveOptions::default() };
         let q = Array::vector(q, "q", self.n_values())?.values().to_vec();
-        Asked::new(self.tool()?, target, rotation, q, &options)?.step(py, dt)
+        Problem::new(self.tool()?, target, rotation, q, &options)?.step(py, dt)
+    }
+
+    /// A servo loop, for steps at the least cost.
+    ///
+    /// Parameters
+    /// ----------
+    /// q : array_like (n_values,), optional
+    ///     The configuration to start from [rad, m]; by default `start`.
+    /// dt : float
+    ///     The period [s].
+    /// prefer, bounds
+    ///     As in `solve`.
+    ///
+    /// Returns
+    /// -------
+    /// Servo
+    ///     Its `step(target)` returns the next configuration, with the bits of `Robot.step`.
+    #[pyo3(signature = (q=None, *, dt, prefer="nearest", bounds=None))]
+    fn servo(
+        &self,
+        q: Option<&Bound<'_, PyAny>>,
+        dt: f64,
+        prefer: &str,
+        bounds: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Servo> {
+        if dt.is_nan() || dt <= 0.0 {
+            return Err(fault::invalid(format!("dt: it must be above 0, not {dt}"), "dt"));
+        }
+        let options = SolveOptions { prefer, bounds, ..SolveOptions::default() };
+        Ok(Servo::new(self.tool()?, self.start_of(q)?, dt, options.settings(false)?))
     }
 
     /// Solves for many poses of the tool. Every row has the bits that `solve` gives for it alone, whatever the other rows and however many threads.
@@ -471,14 +495,14 @@ impl Robot {
     /// prefer, tolerance, orientation_tolerance, bounds, starts
     ///     As in `solve`. "first" is the fastest by far.
     /// invalid : {"raise", "mark"}
-    ///     What to do with a row that is no pose: refuse all, or give it the status INVALID_TARGET.
+    ///     A row that is not a pose is an error for all, or has the status INVALID_TARGET.
     /// threads : int, optional
     ///     By default one per core.
     ///
     /// Returns
     /// -------
     /// Batch
-    ///     Configurations, statuses and errors. The interpreter is free meanwhile, and Ctrl-C ends the call.
+    ///     Configurations, statuses and errors. The interpreter is released meanwhile, and Ctrl-C ends the call.
     #[pyo3(signature = (
         targets, rotations=None, *, start=None, prefer="nearest", tolerance=None,
         orientation_tolerance=None, bounds=None, starts=None, invalid="raise", threads=None
@@ -499,14 +523,7 @@ impl Robot {
         threads: Option<usize>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let tool = self.tool()?;
-        let invalid = match invalid {
-            "raise" => Invalid::Refuse,
-            "mark" => Invalid::Mark,
-            _ => {
-                return Err(fault::invalid("invalid: it must be \"raise\" or \"mark\"", "invalid"));
-            }
-        };
-        let targets = crate::poses::targets(targets, rotations, invalid)?;
+        let targets = crate::poses::targets(targets, rotations, Invalid::named(invalid)?)?;
         let options = SolveOptions { prefer, tolerance, orientation_tolerance, bounds, starts };
         let settings = options.settings(targets.has_free_rotation)?;
         let starts = match start {
@@ -521,11 +538,11 @@ impl Robot {
     /// Parameters
     /// ----------
     /// times : array_like (n,)
-    ///     When the tool is at each target at the earliest [s]; increasing.
+    ///     The earliest time at each target [s]; increasing.
     /// targets, rotations
     ///     As in `solve_batch`.
     /// start : array_like (n_values,), optional
-    ///     From where the first target is solved for [rad, m].
+    ///     The start for the first target [rad, m].
     /// prefer, tolerance, orientation_tolerance, bounds
     ///     As in `solve`.
     /// from_any : bool, default False
@@ -559,13 +576,13 @@ impl Robot {
             SolveOptions { prefer, tolerance, orientation_tolerance, bounds, starts: None };
         let settings = options.settings(targets.has_free_rotation)?;
         let times = Array::vector(times, "times", targets.poses.len())?.values().to_vec();
-        let path = path::Asked {
+        let path = path::Path {
             tool,
             times,
             targets: targets.poses,
             start: self.start_of(start)?,
             settings,
-            from_any,
+            from: if from_any { TrackFrom::Any } else { TrackFrom::Nearest },
         };
         path.track(py, self.skeleton())
     }
@@ -640,7 +657,7 @@ impl Robot {
             self.tool()?.arm.dexterity(q.values()).map_err(|error| fault::library(&error))?;
         let values =
             (found.manipulability, found.smallest_singular_value, found.largest_singular_value);
-        fault::result_class(py, "Dexterity", &CLASS)?.call1(values)
+        record(py, "Dexterity", &CLASS, values)
     }
 
     /// A configuration inside the limits: number `index` of a sequence that fills the ranges of the arm's joints evenly. For tests and samples.
@@ -657,10 +674,10 @@ impl Robot {
     fn spread<'py>(&self, py: Python<'py>, index: u32) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let mut q = self.start.clone();
         self.tool()?.arm.spread(index, &mut q).map_err(|error| fault::library(&error))?;
-        Ok(vector(py, q))
+        Ok(vector(py, &q))
     }
 
-    /// Whether configurations are inside the limits.
+    /// Whether a configuration is inside the limits.
     ///
     /// Parameters
     /// ----------
@@ -715,9 +732,9 @@ impl Robot {
         let contact = |contact: &Contact| {
             let [a, b] = model.names(contact.pair);
             let points = contact.points.iter().flat_map(|point| point.to_array()).collect();
-            let direction = vector(py, contact.direction.to_array().to_vec());
+            let direction = vector(py, &contact.direction.to_array());
             let fields = ((a, b), contact.distance, shaped(py, points, &[2, 3])?, direction);
-            fault::result_class(py, "Contact", &CLASS)?.call1(fields)
+            record(py, "Contact", &CLASS, fields)
         };
         found.map_err(|error| fault::collision(&error))?.iter().map(contact).collect()
     }
@@ -727,7 +744,7 @@ impl Robot {
     /// Parameters
     /// ----------
     /// tasks : sequence of Task
-    ///     What must hold. Level 1 comes first, level 2 uses what freedom it leaves, and so on; weights trade tasks of one level.
+    ///     The tasks. Level 1 comes first, level 2 uses the freedom that remains, and so on; weights balance tasks of one level.
     /// start : array_like (n_values,), optional
     ///     The configuration to start from [rad, m]; by default `start`.
     /// method : str, default "auto"
@@ -737,13 +754,13 @@ impl Robot {
     /// iterations : int, optional
     ///     The most; by default 500, and 50 for tracking.
     /// tracking : bool, default False
-    ///     For one solve per frame: no restarts, no search for the least change.
+    ///     For one solve per frame: without restarts and the search for the least change.
     /// locked : sequence of str
-    ///     Joints that stay at the start.
+    ///     Joints that keep their values of the start.
     /// stiffness : dict of str to float, optional
-    ///     How much joints resist motion; others have 1.
+    ///     The resistance of joints to motion; others have 1.
     /// dt : float, optional
-    ///     No joint moves farther than its velocity limit lets it in this time [s].
+    ///     No joint moves farther than its velocity limit permits in this time [s].
     /// closures : bool, default True
     ///     The closed loops of the file stay closed.
     ///
@@ -800,7 +817,7 @@ impl Robot {
         self.own().skeleton()
     }
 
-    fn tool(&self) -> PyResult<&Arc<Tool>> {
+    pub(crate) fn tool(&self) -> PyResult<&Arc<Tool>> {
         self.tool.as_ref().map_err(|words| fault::unsuited(words))
     }
 
@@ -809,6 +826,16 @@ impl Robot {
             Some(name) => frame_named(self.own(), name),
             None => Ok(self.tool()?.frame),
         }
+    }
+
+    fn problem(
+        &self,
+        target: &Bound<'_, PyAny>,
+        rotation: Option<&Bound<'_, PyAny>>,
+        start: Option<&Bound<'_, PyAny>>,
+        options: &SolveOptions<'_, '_>,
+    ) -> PyResult<Problem<'_>> {
+        Problem::new(self.tool()?, target, rotation, self.start_of(start)?, options)
     }
 
     fn start_of(&self, start: Option<&Bound<'_, PyAny>>) -> PyResult<Vec<f64>> {
@@ -826,11 +853,8 @@ impl Robot {
             [length] if length == n_values => {}
             [rows, length] if rows == n && length == n_values => {}
             _ => {
-                let found = shape_words(array.shape());
-                let message = format!(
-                    "start: its shape is {found}, and must be ({n_values},) or ({n}, {n_values})"
-                );
-                return Err(fault::invalid(message, "start"));
+                let wanted = format!("({n_values},) or ({n}, {n_values})");
+                return Err(wrong_shape("start", array.shape(), &wanted));
             }
         }
         Ok(array.values().to_vec())
@@ -885,14 +909,7 @@ impl Robot {
         write_matrix(shape.link_from_shape, &mut matrix);
         let pose = shaped(py, matrix, &[4, 4])?;
         let link = &self.own().links()[shape.link].name;
-        fault::result_class(py, "Shape", &CLASS)?.call1((
-            &shape.name,
-            link,
-            kind,
-            vector(py, size),
-            file,
-            pose,
-        ))
+        record(py, "Shape", &CLASS, (&shape.name, link, kind, vector(py, &size), file, pose))
     }
 }
 
@@ -908,11 +925,8 @@ impl<'py> Rows<'py> {
         match *array.shape() {
             [length] | [_, length] if length == n_values => Ok(Self { array, n_values }),
             _ => {
-                let found = shape_words(array.shape());
-                let message = format!(
-                    "q: its shape is {found}, and must be ({n_values},) or (n, {n_values})"
-                );
-                Err(fault::invalid(message, "q"))
+                let wanted = format!("({n_values},) or (n, {n_values})");
+                Err(wrong_shape("q", array.shape(), &wanted))
             }
         }
     }

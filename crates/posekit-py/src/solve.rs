@@ -1,5 +1,6 @@
 //! Solving for poses of one tool.
 
+use std::cell::RefCell;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -13,19 +14,21 @@ use pyo3::types::PyType;
 use rayon::prelude::*;
 
 use crate::arrays::{shaped, vector};
-use crate::fault::{library, result_class};
-use crate::interrupt::{cancellable, pool};
+use crate::fault::library;
+use crate::interrupt::{Signals, cancellable, pool};
 use crate::poses;
+use crate::results::record;
 use crate::status::{Status, code_of};
 use crate::tool::{SolveOptions, Tool};
 
-/// Rows that a thread solves before it looks whether the call was ended: with the slowest targets there are, some tens of milliseconds. Those that are solved in the
-/// lanes of a register are faster, and lanes run empty at the end of a part.
-const ROWS: usize = 32;
-const ROWS_IN_LANES: usize = 512;
+/// Rows that a thread solves before it checks whether the call was ended: some tens of milliseconds with the slowest targets. Rows that are solved in the lanes of a
+/// register are faster, and need long parts, because lanes run empty at the end of each.
+pub(crate) fn rows_of_part(settings: &ArmSettings) -> usize {
+    if settings.prefer == Prefer::First { 512 } else { 32 }
+}
 
-/// A target of one tool, and how it is solved for.
-pub(crate) struct Asked<'a> {
+/// A target of one tool, with a start and settings.
+pub(crate) struct Problem<'a> {
     tool: &'a Arc<Tool>,
     target: Pose,
     /// The start, then the result.
@@ -33,7 +36,7 @@ pub(crate) struct Asked<'a> {
     settings: ArmSettings,
 }
 
-impl<'a> Asked<'a> {
+impl<'a> Problem<'a> {
     /// - `q`: the start
     pub(crate) fn new(
         tool: &'a Arc<Tool>,
@@ -46,7 +49,7 @@ impl<'a> Asked<'a> {
         Ok(Self { tool, target, q, settings: options.settings(has_free_rotation)? })
     }
 
-    /// Solves; a predicate is called with the interpreter held.
+    /// Solves; the interpreter is released unless there is a predicate.
     pub(crate) fn solve<'py>(
         self,
         py: Python<'py>,
@@ -54,27 +57,34 @@ impl<'a> Asked<'a> {
     ) -> PyResult<Bound<'py, PyAny>> {
         static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
         let Self { tool, target, mut q, settings } = self;
+        let mut signals = Signals::default();
+        let mut goes_on = || signals.go_on();
         let solution = match accept {
-            None => py.detach(|| tool.arm.solve(target, &mut q, &settings)),
+            None => py
+                .detach(|| tool.arm.solve_while(target, &mut q, &settings, |_| true, &mut goes_on)),
             Some(accept) => {
-                let mut failed = None;
-                let solution = tool.arm.solve_where(target, &mut q, &settings, |q| {
-                    let answer = py
-                        .check_signals()
-                        .and_then(|()| accept.call1((vector(py, q.to_vec()),)))
-                        .and_then(|answer| answer.is_truthy());
-                    // After a fault the search ends with what it has.
+                let failed = RefCell::new(None);
+                let is_accepted = |q: &[f64]| {
+                    if failed.borrow().is_some() {
+                        return false;
+                    }
+                    let answer =
+                        accept.call1((vector(py, q),)).and_then(|answer| answer.is_truthy());
                     answer.unwrap_or_else(|error| {
-                        failed.get_or_insert(error);
-                        true
+                        *failed.borrow_mut() = Some(error);
+                        false
                     })
-                });
-                if let Some(error) = failed {
+                };
+                let goes_on = || failed.borrow().is_none() && goes_on();
+                let arm = &tool.arm;
+                let solution = arm.solve_while(target, &mut q, &settings, is_accepted, goes_on);
+                if let Some(error) = failed.into_inner() {
                     return Err(error);
                 }
                 solution
             }
         };
+        signals.check()?;
         let ArmSolution { status, distance, angle, iterations, starts, .. } =
             solution.map_err(|error| library(&error))?;
         let shortfall = match status {
@@ -82,15 +92,18 @@ impl<'a> Asked<'a> {
             _ => 0.0,
         };
         let status = Status::of_arm(status).member(py)?;
-        let values = (vector(py, q), status, distance, angle, iterations, starts, shortfall);
-        result_class(py, "Solution", &CLASS)?.call1(values)
+        let values = (vector(py, &q), status, distance, angle, iterations, starts, shortfall);
+        record(py, "Solution", &CLASS, values)
     }
 
     /// All distinct solutions.
     pub(crate) fn all<'py>(self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
         let Self { tool, target, q, settings } = self;
-        let all = py.detach(|| tool.arm.solutions(target, &q, &settings));
-        let all = all.map_err(|error| library(&error))?;
+        let mut signals = Signals::default();
+        let all = py
+            .detach(|| tool.arm.solutions_while(target, &q, &settings, || signals.go_on()))
+            .map_err(|error| library(&error))?;
+        signals.check()?;
         shaped(py, all.concat(), &[all.len(), q.len()])
     }
 
@@ -98,10 +111,10 @@ impl<'a> Asked<'a> {
     pub(crate) fn step<'py>(self, py: Python<'py>, dt: f64) -> PyResult<Bound<'py, PyAny>> {
         static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
         let Self { tool, target, mut q, settings } = self;
-        // A step is shorter than giving the interpreter away and taking it back.
+        // A step is shorter than releasing the interpreter.
         let step = tool.arm.step(target, &mut q, dt, &settings).map_err(|error| library(&error))?;
-        let values = (vector(py, q), step.distance, step.angle, step.scale);
-        result_class(py, "Step", &CLASS)?.call1(values)
+        let values = (vector(py, &q), step.distance, step.angle, step.scale);
+        record(py, "Step", &CLASS, values)
     }
 }
 
@@ -116,12 +129,11 @@ pub(crate) fn batch<'py>(
     settings: &ArmSettings,
     threads: Option<usize>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
     let (n, n_values) = (targets.len(), arm.n_values());
     let pool = pool(py, threads)?;
     let mut values = vec![0.0; n * n_values];
     let mut solutions = vec![ArmSolution::default(); n];
-    let rows = if settings.prefer == Prefer::First { ROWS_IN_LANES } else { ROWS };
+    let rows = rows_of_part(settings);
     let solved = cancellable(py, |is_cancelled| {
         let parts = values.par_chunks_mut(rows * n_values).zip(solutions.par_chunks_mut(rows));
         pool.install(|| {
@@ -139,13 +151,24 @@ pub(crate) fn batch<'py>(
         })
     })?;
     solved.map_err(|error| library(&error))?;
+    batch_record(py, values, n_values, &solutions)
+}
+
+/// The result of a batch.
+///
+/// - `values`: `width` for each row
+pub(crate) fn batch_record<'py>(
+    py: Python<'py>,
+    values: Vec<f64>,
+    width: usize,
+    solutions: &[ArmSolution],
+) -> PyResult<Bound<'py, PyAny>> {
+    static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+    let n = solutions.len();
     let statuses: Vec<u8> =
         solutions.iter().map(|found| code_of(Status::of_arm(found.status))).collect();
     let errors = solutions.iter().flat_map(|found| [found.distance, found.angle]).collect();
-    let values = (
-        shaped(py, values, &[n, n_values])?,
-        statuses.into_pyarray(py),
-        shaped(py, errors, &[n, 2])?,
-    );
-    result_class(py, "Batch", &CLASS)?.call1(values)
+    let fields =
+        (shaped(py, values, &[n, width])?, statuses.into_pyarray(py), shaped(py, errors, &[n, 2])?);
+    record(py, "Batch", &CLASS, fields)
 }

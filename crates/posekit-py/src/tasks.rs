@@ -2,7 +2,6 @@
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
-use std::time::Instant;
 
 use posekit::glam::DVec3;
 use posekit::skeleton::Frame;
@@ -16,11 +15,12 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyType};
 
-use crate::arrays::{Array, shape_words, shaped, vector};
+use crate::arrays::{Array, shaped, vector, wrong_shape};
 use crate::description::Description;
-use crate::fault::{collision, invalid, invalid_at, library, result_class};
-use crate::interrupt::PATIENCE;
+use crate::fault::{collision, invalid, invalid_at, library};
+use crate::interrupt::Signals;
 use crate::poses::{one_point, one_pose, one_rotation};
+use crate::results::record;
 use crate::status::Status;
 use crate::tool::{frame_named, joints_named};
 
@@ -34,7 +34,7 @@ pub(crate) struct Task<'py> {
     level: i64,
 }
 
-/// How tasks are solved, as keywords say it.
+/// The keywords of `solve_tasks`.
 pub(crate) struct TaskOptions<'a> {
     pub(crate) method: &'a str,
     pub(crate) tolerance: Option<f64>,
@@ -62,7 +62,7 @@ pub(crate) fn solve<'py>(
     let robot = &description.robot;
     let (method, settings) = (options.method()?, options.settings(robot)?);
     let mut all = Vec::with_capacity(tasks.len());
-    // Where those of each task end: most are one.
+    // The end of each task's own in the list: most have one.
     let mut ends = Vec::with_capacity(tasks.len());
     for (index, task) in tasks.iter().enumerate() {
         all.extend(task.on(description, index)?);
@@ -73,24 +73,16 @@ pub(crate) fn solve<'py>(
     }
     // A signal's handler may solve, too: it finds another workspace.
     let mut workspace = WORKSPACE.take();
-    let mut signal = None;
+    let mut signals = Signals::default();
     let begun = py.detach(|| {
         workspace.begin(robot.skeleton(), start, &all, method, &settings)?;
-        let mut last = Instant::now();
-        workspace.run_while(|_| {
-            if last.elapsed() > PATIENCE {
-                signal = Python::attach(|py| py.check_signals()).err();
-                last = Instant::now();
-            }
-            signal.is_none()
-        });
+        workspace.run_while(|_| signals.go_on());
         Ok(())
     });
-    let result = match (begun, signal) {
-        (Err(error), _) => Err(library(&error)),
-        (Ok(()), Some(signal)) => Err(signal),
-        (Ok(()), None) => given(py, robot, workspace.solution(), &ends),
-    };
+    let result = begun
+        .map_err(|error| library(&error))
+        .and_then(|()| signals.check())
+        .and_then(|()| given(py, robot, workspace.solution(), &ends));
     WORKSPACE.set(workspace);
     result
 }
@@ -118,8 +110,8 @@ fn given<'py>(
     let blocked: Vec<&str> =
         solution.holds.iter().map(|hold| robot.skeleton().name(hold.joint)).collect();
     let method = solution.escaped_by.unwrap_or(solution.choice.method);
-    result_class(py, "TaskSolution", &CLASS)?.call1((
-        vector(py, solution.configuration.clone()),
+    let fields = (
+        vector(py, &solution.configuration),
         Status::of_solve(&solution.status).member(py)?,
         solution.error,
         solution.orientation_error,
@@ -128,7 +120,8 @@ fn given<'py>(
         solution.iterations,
         method.name(),
         shortfall,
-    ))
+    );
+    record(py, "TaskSolution", &CLASS, fields)
 }
 
 impl TaskOptions<'_> {
@@ -176,7 +169,7 @@ pub(crate) fn method_named(name: &str) -> PyResult<Method> {
 }
 
 impl<'py> Task<'py> {
-    /// The task on a robot; that of the clearances is one for each pair of parts.
+    /// The task on a robot; for clearances, one for each pair of parts.
     fn on(&self, description: &Description, index: usize) -> PyResult<Vec<task::Task>> {
         let level = u8::try_from(self.level).unwrap_or(0);
         if !(1..=task::Task::LOWEST_LEVEL).contains(&level) {
@@ -260,7 +253,7 @@ impl<'py> Task<'py> {
         })
     }
 
-    /// One of the frames that the task is about, by its name; the first with an offset, if one was given.
+    /// One of the task's frames, by its index; the first with the offset, if one was given.
     fn frame(&self, robot: &Robot, index: usize) -> PyResult<Frame> {
         let name = self.frames.get(index).map_or("", String::as_str);
         let mut frame = frame_named(robot, name)?;
@@ -289,10 +282,7 @@ impl<'py> Task<'py> {
         let array = Array::finite(&self.argument(name)?, name)?;
         match *array.shape() {
             [_, 3] => Ok(array.values().chunks_exact(3).map(DVec3::from_slice).collect()),
-            _ => {
-                let found = shape_words(array.shape());
-                Err(invalid(format!("{name}: its shape is {found}, and must be (n, 3)"), name))
-            }
+            _ => Err(wrong_shape(name, array.shape(), "(n, 3)")),
         }
     }
 

@@ -21,7 +21,7 @@ pub(crate) struct ToolOptions<'a, 'py> {
     /// From the tip to the tool.
     pub(crate) offset: Option<&'a Bound<'py, PyAny>>,
     pub(crate) held: &'a [String],
-    /// Where held joints stay.
+    /// The configuration of held joints.
     pub(crate) at: Option<&'a Bound<'py, PyAny>>,
     pub(crate) posture: Option<&'a Bound<'py, PyAny>>,
     pub(crate) velocity_limits: Option<&'a Bound<'py, PyAny>>,
@@ -37,7 +37,7 @@ pub(crate) struct Tool {
 }
 
 impl Tool {
-    /// The tool that the options name; an error in words where none is named and the robot has several, or the arm does not suit.
+    /// The tool that the options name; a message where none is named and the robot has several, or the arm is unsuitable.
     pub(crate) fn new(
         description: &Description,
         options: &ToolOptions<'_, '_>,
@@ -102,7 +102,7 @@ impl Tool {
 fn rates(limits: &Bound<'_, PyAny>, what: &'static str, n_dofs: usize) -> PyResult<Vec<f64>> {
     match limits.extract::<f64>() {
         Ok(limit) => Ok(vec![limit; n_dofs]),
-        // Infinite is no limit, so that numbers need not be finite; the arm checks them.
+        // Infinity means that there is no limit; `Arm` checks the rest.
         Err(_) => Ok(Array::read(limits, what)?.values().to_vec()),
     }
 }
@@ -144,7 +144,7 @@ fn group_named<'a>(robot: &'a Robot, name: &str) -> PyResult<&'a posekit_io::rob
     })
 }
 
-/// The joints on the way to a tool that are not of a group.
+/// The joints between the root and a tool that are not of a group.
 fn outside_of_group(robot: &Robot, name: &str, frame: Frame) -> PyResult<Vec<usize>> {
     let group = group_named(robot, name)?;
     let inside: Vec<usize> = group
@@ -168,13 +168,20 @@ pub(crate) fn listed(names: &[&str]) -> String {
     }
 }
 
-/// How an arm is solved, as keywords say it.
+/// The keywords of `Robot.solve` and similar methods.
 pub(crate) struct SolveOptions<'a, 'py> {
     pub(crate) prefer: &'a str,
     pub(crate) tolerance: Option<f64>,
     pub(crate) orientation_tolerance: Option<f64>,
     pub(crate) bounds: Option<&'a Bound<'py, PyAny>>,
     pub(crate) starts: Option<u32>,
+}
+
+impl Default for SolveOptions<'_, '_> {
+    fn default() -> Self {
+        let (tolerance, orientation_tolerance) = (None, None);
+        Self { prefer: "nearest", tolerance, orientation_tolerance, bounds: None, starts: None }
+    }
 }
 
 impl SolveOptions<'_, '_> {

@@ -281,6 +281,31 @@ fn out_of_reach_is_proven() {
 }
 
 #[test]
+fn search_ends_when_it_is_cancelled() {
+    let robot = Rows::new(&IIWA);
+    let arm = Arm::new(&robot.skeleton, robot.flange).unwrap();
+    let begin = vec![0.1; robot.skeleton.n_values()];
+    let target = robot.at(&[1.5, -1.2, 0.4, 1.9, -0.7, 1.1, 0.3]);
+    let mut settings = exact(Prefer::First);
+    settings.starts = u32::MAX;
+    for most in [0, 1, 40] {
+        let (mut q, mut calls) = (begin.clone(), 0);
+        let goes_on = || {
+            calls += 1;
+            calls <= most
+        };
+        let solution = arm.solve_while(target, &mut q, &settings, |_| false, goes_on).unwrap();
+        assert_eq!(solution.status, ArmStatus::NotFound);
+        assert_eq!(solution.starts, most);
+        let [distance, angle] = miss(&robot.skeleton, robot.flange, &q, target);
+        assert!((distance - solution.distance).abs() < 1e-9);
+        assert!((angle - solution.angle).abs() < 1e-9);
+    }
+    let none = arm.solutions_while(target, &begin, &settings, || false).unwrap();
+    assert!(none.len() <= arm.solutions(target, &begin, &exact(Prefer::First)).unwrap().len());
+}
+
+#[test]
 fn jacobian_is_the_derivative() {
     let (skeleton, tool) = unusual();
     let arm = Arm::new(&skeleton, tool).unwrap();

@@ -4,7 +4,7 @@
 
 mod support;
 
-use posekit::arm::{Arm, ArmSettings, Dexterity, Prefer, Track, TrackEnd, TrackStatus};
+use posekit::arm::{Arm, ArmSettings, Dexterity, Prefer, Track, TrackEnd, TrackFrom, TrackStatus};
 use posekit::glam::DVec3;
 use posekit::math::{Pose, direction_or, rotation_about, sin, so3_log};
 use posekit::skeleton::{Frame, Joint, Limit, Skeleton};
@@ -227,6 +227,36 @@ fn first_target_out_of_reach_gives_an_empty_track() {
     let target = Pose::from_translation(DVec3::X * 9.0);
     let track = arm.track(&[0.0, 1.0], &[target; 2], &[0.0; 6], &exact()).unwrap();
     assert!(track.samples.is_empty() && track.values.is_empty() && !track.is_completed());
+}
+
+#[test]
+fn cancelled_track_has_no_samples() {
+    let robot = Rows::new(&PUMA);
+    let accelerations = vec![20.0; robot.skeleton.n_dofs()];
+    let arm = moving(&robot).with_acceleration_limits(&accelerations).unwrap();
+    let begin = [0.1, 0.6, -0.8, 0.3, 0.9, 0.2];
+    let (times, targets) = line(robot.at(&begin), DVec3::Y, 50);
+    let mut calls = 0;
+    let count = || {
+        calls += 1;
+        true
+    };
+    let whole =
+        arm.track_while(&times, &targets, &begin, &exact(), TrackFrom::Nearest, count).unwrap();
+    assert_eq!(whole, arm.track(&times, &targets, &begin, &exact()).unwrap());
+    assert!(whole.is_completed() && calls > 80, "the path and its times: {calls}");
+    for most in [0, 1, calls / 2, calls - 1] {
+        let mut rest = most;
+        let goes_on = || {
+            rest -= i32::from(rest > 0);
+            rest > 0
+        };
+        let track = arm
+            .track_while(&times, &targets, &begin, &exact(), TrackFrom::Nearest, goes_on)
+            .unwrap();
+        assert_eq!(track.status, TrackStatus::Cancelled, "after {most} of {calls}");
+        assert!(track.samples.is_empty() && track.values.is_empty());
+    }
 }
 
 #[test]

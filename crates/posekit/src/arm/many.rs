@@ -57,7 +57,7 @@ impl Arm {
         settings: &ArmSettings,
     ) {
         for Problem { goal, values, solution } in problems {
-            *solution = self.solve_goal(&goal, values, settings, |_| true);
+            *solution = self.solve_goal(&goal, values, settings, |_| true, &mut || true);
         }
     }
 }

@@ -53,7 +53,7 @@ mod velocity;
 pub use closed::{Family, FamilyKind, SelfMotion, subproblems};
 pub use dexterity::Dexterity;
 pub use settings::{ArmSettings, ArmSolution, ArmStatus, Prefer};
-pub use track::{Track, TrackEnd, TrackSample, TrackStatus};
+pub use track::{Track, TrackEnd, TrackFrom, TrackSample, TrackStatus};
 pub use velocity::ArmStep;
 
 pub(crate) use many::Row;

@@ -56,9 +56,19 @@ pub(super) enum Verdict {
 impl<const N: usize> Search<'_, N> {
     /// Descends from start after start, until there are enough or a pose suffices. Of the poses that reach the target the first that is accepted is
     /// returned, else the nearest. Angles are the equivalents nearest to those of the given start.
-    pub(super) fn run(&self, mut consider: impl FnMut(&[f64; N]) -> Verdict) -> Found<N> {
+    ///
+    /// - `goes_on`: called before each start; the search ends once it returns false
+    pub(super) fn run(
+        &self,
+        goes_on: &mut dyn FnMut() -> bool,
+        mut consider: impl FnMut(&[f64; N]) -> Verdict,
+    ) -> Found<N> {
         let mut progress = Progress::new(self);
         while let Some((mut x, pace)) = progress.next(self) {
+            // The given start is measured in any case, so that there is a result.
+            if progress.stage != Stage::Measure && !goes_on() {
+                break;
+            }
             let descent = self.kernel.descend(&self.goal, &mut x, pace);
             progress.record(self, x, &descent, &mut consider);
         }

@@ -61,24 +61,43 @@ impl Arm {
         settings: &ArmSettings,
         accept: impl FnMut(&[f64]) -> bool,
     ) -> Result<ArmSolution> {
-        let goal = self.goal(target, q, settings)?;
-        Ok(self.solve_goal(&goal, q, settings, accept))
+        self.solve_while(target, q, settings, accept, || true)
     }
 
-    /// [`solve_where`](Self::solve_where) for valid input.
+    /// [`solve_where`](Self::solve_where), as long as a second function returns true: the place for a time limit, where settings allow many starts.
+    ///
+    /// - `goes_on`: called before each start. Once it returns false, the result is what was found so far, as if the starts had run out.
+    ///
+    /// # Errors
+    /// Those of [`solve`](Self::solve).
+    pub fn solve_while(
+        &self,
+        target: Pose,
+        q: &mut [f64],
+        settings: &ArmSettings,
+        accept: impl FnMut(&[f64]) -> bool,
+        mut goes_on: impl FnMut() -> bool,
+    ) -> Result<ArmSolution> {
+        let goal = self.goal(target, q, settings)?;
+        Ok(self.solve_goal(&goal, q, settings, accept, &mut goes_on))
+    }
+
+    /// [`solve_while`](Self::solve_while) for valid input.
     pub(super) fn solve_goal(
         &self,
         goal: &Goal,
         q: &mut [f64],
         settings: &ArmSettings,
         mut accept: impl FnMut(&[f64]) -> bool,
+        goes_on: &mut dyn FnMut() -> bool,
     ) -> ArmSolution {
         by_size!(&self.solver, solver => {
             let choice = Choice { solver, goal, start: self.start(solver, q), settings };
-            let found = choice.best(self, |x| {
+            let accept = |x: &_| {
                 self.write(x, q);
                 accept(q)
-            });
+            };
+            let found = choice.best(self, accept, goes_on);
             self.write(&found.x, q);
             self.solution(&found, goal)
         })
@@ -95,8 +114,22 @@ impl Arm {
         q: &[f64],
         settings: &ArmSettings,
     ) -> Result<Vec<Vec<f64>>> {
+        self.solutions_while(target, q, settings, || true)
+    }
+
+    /// [`solutions`](Self::solutions), as long as a function returns true, as for [`solve_while`](Self::solve_while).
+    ///
+    /// # Errors
+    /// Those of [`solve`](Self::solve).
+    pub fn solutions_while(
+        &self,
+        target: Pose,
+        q: &[f64],
+        settings: &ArmSettings,
+        mut goes_on: impl FnMut() -> bool,
+    ) -> Result<Vec<Vec<f64>>> {
         let mut flat = Vec::new();
-        self.solutions_into(target, q, settings, &mut flat)?;
+        self.push_solutions(target, q, settings, &mut flat, &mut goes_on)?;
         Ok(flat.chunks_exact(self.n_values).map(<[f64]>::to_vec).collect())
     }
 
@@ -112,10 +145,22 @@ impl Arm {
         settings: &ArmSettings,
         list: &mut Vec<f64>,
     ) -> Result<usize> {
+        self.push_solutions(target, q, settings, list, &mut || true)
+    }
+
+    fn push_solutions(
+        &self,
+        target: Pose,
+        q: &[f64],
+        settings: &ArmSettings,
+        list: &mut Vec<f64>,
+        goes_on: &mut dyn FnMut() -> bool,
+    ) -> Result<usize> {
         let goal = self.goal(target, q, settings)?;
         list.clear();
         by_size!(&self.solver, solver => {
-            self.each_solution(solver, &goal, self.start(solver, q), settings, |x| {
+            let choice = Choice { solver, goal: &goal, start: self.start(solver, q), settings };
+            choice.each(self, goes_on, |x| {
                 let end = list.len();
                 list.extend_from_slice(q);
                 self.write(x, &mut list[end..]);
@@ -133,7 +178,7 @@ impl Arm {
         settings: &ArmSettings,
         push: impl FnMut(&[f64; N]),
     ) {
-        Choice { solver, goal, start, settings }.each(self, push);
+        Choice { solver, goal, start, settings }.each(self, &mut || true, push);
     }
 
     /// The solutions of six joints beside one that was found, the nearest to it first.
@@ -219,7 +264,7 @@ impl Arm {
         // A closed form knows soon, or else the first that is found.
         let prefer = if self.closed.is_some() { Prefer::Nearest } else { Prefer::First };
         let settings = &ArmSettings::default().with_prefer(prefer);
-        Choice { solver, goal, start, settings }.best(self, |_| true).has_reached
+        Choice { solver, goal, start, settings }.best(self, |_| true, &mut || true).has_reached
     }
 
     pub(super) fn solution<const N: usize>(&self, found: &Found<N>, goal: &Goal) -> ArmSolution {
@@ -288,7 +333,12 @@ struct Choice<'a, const N: usize> {
 impl<const N: usize> Choice<'_, N> {
     /// The preferred configuration of those that are found and accepted: by the closed form, if there is one, else or if that fails from one start after
     /// another. The first one is found quickest without closed forms, because the nearest starts mostly lead to the target.
-    fn best(&self, arm: &Arm, mut accept: impl FnMut(&[f64; N]) -> bool) -> Found<N> {
+    fn best(
+        &self,
+        arm: &Arm,
+        mut accept: impl FnMut(&[f64; N]) -> bool,
+        goes_on: &mut dyn FnMut() -> bool,
+    ) -> Found<N> {
         let takes_first = self.settings.prefer == Prefer::First;
         let mut best: [Option<(f64, [f64; N])>; KEPT] = [None; KEPT];
         let mut consider = |x: &[f64; N]| {
@@ -314,7 +364,7 @@ impl<const N: usize> Choice<'_, N> {
             let most = if is_proven { OUT_OF_REACH } else { u32::MAX };
             let settings = ArmSettings { starts: self.settings.starts.min(most), ..*self.settings };
             arm.search(self.solver, self.goal, self.start, &settings, STARTS_TO_CHOOSE)
-                .run(&mut consider)
+                .run(goes_on, &mut consider)
         });
         if takes_first || !found.has_reached {
             return found;
@@ -383,7 +433,7 @@ impl<const N: usize> Choice<'_, N> {
     }
 
     /// All configurations found, the preferred first.
-    fn each(&self, arm: &Arm, mut push: impl FnMut(&[f64; N])) {
+    fn each(&self, arm: &Arm, goes_on: &mut dyn FnMut() -> bool, mut push: impl FnMut(&[f64; N])) {
         let mut all: Vec<(f64, [f64; N])> = Vec::new();
         let usable = |_: &&Closed| Closed::fits(N) && !self.has_bounds();
         let closed = arm.closed.as_deref().filter(usable);
@@ -399,16 +449,21 @@ impl<const N: usize> Choice<'_, N> {
             all.extend(found.iter().map(|candidate| (self.cost(&candidate.x), candidate.x)));
         }
         if all.is_empty() && !is_complete {
-            self.search_all(arm, &mut all);
+            self.search_all(arm, goes_on, &mut all);
         }
         all.sort_by(|(a, _), (b, _)| a.total_cmp(b));
         all.iter().for_each(|(_, x)| push(x));
     }
 
     /// Those that a search from many starts finds, with their costs.
-    fn search_all(&self, arm: &Arm, all: &mut Vec<(f64, [f64; N])>) {
+    fn search_all(
+        &self,
+        arm: &Arm,
+        goes_on: &mut dyn FnMut() -> bool,
+        all: &mut Vec<(f64, [f64; N])>,
+    ) {
         let search = arm.search(self.solver, self.goal, self.start, self.settings, u32::MAX);
-        search.run(|x| {
+        search.run(goes_on, |x| {
             let mut x = *x;
             if arm.is_redundant(self.settings) {
                 self.settle(&mut x);

@@ -1,6 +1,6 @@
 //! The joint path: which configurations the arm goes through.
 
-use super::{PosePath, TrackEnd};
+use super::{GoesOn, PosePath, TrackEnd};
 use crate::arm::Solver;
 use crate::arm::goal::Goal;
 use crate::arm::kernel::{Joint, Kernel, Pace, Residual};
@@ -69,9 +69,15 @@ impl<'a, const N: usize> Follower<'a, N> {
         Self { path, solver, is_redundant, motions_aside: 0, nodes }
     }
 
-    /// Goes as far as possible; the reason why not to the end.
-    pub(super) fn follow(&mut self) -> Option<TrackEnd> {
-        let end = (1..self.path.targets.len()).find_map(|target| self.follow_to(target));
+    /// Goes as far as possible; the reason why not to the end, or `None` if the track is cancelled.
+    pub(super) fn follow(&mut self, goes_on: GoesOn<'_>) -> Option<Option<TrackEnd>> {
+        let mut end = None;
+        for target in 1..self.path.targets.len() {
+            end = self.follow_to(target, goes_on)?;
+            if end.is_some() {
+                break;
+            }
+        }
         // Nodes at targets, and others at some distance from the one before.
         let mut last = self.nodes[0].x;
         self.nodes.retain(|node| {
@@ -81,16 +87,16 @@ impl<'a, const N: usize> Follower<'a, N> {
             }
             is_kept
         });
-        end
+        Some(end)
     }
 
-    /// Goes to the next target.
-    fn follow_to(&mut self, target: usize) -> Option<TrackEnd> {
+    /// Goes to the next target; as [`follow`](Self::follow).
+    fn follow_to(&mut self, target: usize, goes_on: GoesOn<'_>) -> Option<Option<TrackEnd>> {
         let (segment, end) = (target - 1, self.path.times[target]);
         let duration = end - self.path.times[segment];
         let least = SMALLEST_PART * duration;
         let mut part = duration;
-        loop {
+        while goes_on() {
             let from = self.nodes[self.nodes.len() - 1];
             let rest = end - from.path_time;
             let path_time = if part > rest - least { end } else { from.path_time + part };
@@ -99,7 +105,7 @@ impl<'a, const N: usize> Follower<'a, N> {
                 let target = (path_time == end).then_some(target);
                 self.nodes.push(Node { x, residual, path_time, target });
                 if target.is_some() {
-                    return None;
+                    return Some(None);
                 }
                 part *= 2.0;
             } else if part > least {
@@ -107,9 +113,10 @@ impl<'a, const N: usize> Follower<'a, N> {
             } else if self.move_aside(segment, from) {
                 part = duration;
             } else {
-                return Some(self.reason(&from, &goal));
+                return Some(Some(self.reason(&from, &goal)));
             }
         }
+        None
     }
 
     /// Where the unknowns go if they move on as they do.

@@ -32,16 +32,29 @@ pub struct Track {
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub struct TrackSample {
-    /// When the arm is there \\[s\\]: later than asked for if it had to slow down before.
+    /// When the arm is there \[s\]: later than asked for if it had to slow down before.
     pub time: f64,
-    /// Where it is on the path, as a time between those that were given \\[s\\].
+    /// Where it is on the path, as a time between those that were given \[s\].
     pub path_time: f64,
     /// The index of the target, if the sample is at one.
     pub target: Option<usize>,
-    /// Distance of the tool from the path outside the bounds \\[m\\].
+    /// Distance of the tool from the path outside the bounds \[m\].
     pub distance: f64,
-    /// Angle of the tool from the path outside the bounds \\[rad\\].
+    /// Angle of the tool from the path outside the bounds \[rad\].
     pub angle: f64,
+}
+
+/// Where a [`Track`] begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum TrackFrom {
+    /// In the solution for the first target that is preferred, by default the one nearest to the start.
+    #[default]
+    Nearest,
+    /// In any solution for the first target: the first from which the path can be followed to its end, in the order of [`Arm::solutions`], otherwise the
+    /// one that leads furthest. Of seven joints whole [self-motions](Arm::self_motion) are tried.
+    ///
+    /// If the closed form of six joints is exact, [`TrackStatus::Ended`] is a proof: no motion inside the limits leads to the end.
+    Any,
 }
 
 /// How a [`Track`] ended.
@@ -52,13 +65,15 @@ pub enum TrackStatus {
     Completed,
     /// Before it: the branch goes no further.
     Ended {
-        /// The time on the path up to which it was followed \\[s\\]; the time of the first target if not even this one was reached.
+        /// The time on the path up to which it was followed \[s\]; the time of the first target if not even this one was reached.
         path_time: f64,
         /// Why.
         reason: TrackEnd,
         /// How near the last configuration is to singular ones; of `start` if there is none.
         dexterity: Dexterity,
     },
+    /// The caller of [`Arm::track_while`] ended it. There are no samples: their times would depend on the rest of the path.
+    Cancelled,
 }
 
 /// Why a branch goes no further.
@@ -90,7 +105,7 @@ impl Track {
         &self.values[sample * n..(sample + 1) * n]
     }
 
-    /// The time at the last sample less the time asked for: by how much the arm had to slow down \\[s\\]. 0 for a track without samples.
+    /// The time at the last sample less the time asked for: by how much the arm had to slow down \[s\]. 0 for a track without samples.
     #[must_use]
     pub fn delay(&self) -> f64 {
         self.samples.last().map_or(0.0, |last| last.time - last.path_time)
@@ -105,7 +120,7 @@ impl Arm {
     /// down along the path. With [acceleration limits](Self::with_acceleration_limits) the arm is at rest at both ends, and accelerations are limited by
     /// time-optimal path parameterization. Redundant joints move away from their limits, or as the settings prefer.
     ///
-    /// - `times`: for each target, increasing \\[s\\]; the arm is never earlier
+    /// - `times`: for each target, increasing \[s\]; the arm is never earlier
     /// - `targets`: of the tool, in the world
     /// - `start`: a configuration of the whole skeleton
     ///
@@ -115,7 +130,7 @@ impl Arm {
     /// those of [`solve`](Self::solve) for targets, start and settings.
     ///
     /// # Method
-    /// Small damped steps with a bound on the change of each joint; the timing is that of reachability analysis \\[pham18\\].
+    /// Small damped steps with a bound on the change of each joint; the timing is that of reachability analysis \[pham18\].
     pub fn track(
         &self,
         times: &[f64],
@@ -123,20 +138,10 @@ impl Arm {
         start: &[f64],
         settings: &ArmSettings,
     ) -> Result<Track> {
-        let targets = self.checked_path(times, targets, start)?;
-        let path = PosePath { arm: self, times, targets: &targets, settings };
-        let mut q = start.to_vec();
-        let first = self.solve(targets[0], &mut q, settings)?;
-        Ok(by_size!(&self.solver, solver => {
-            let nodes = first.is_reached().then(|| path.walk(solver, self.path.read(&q)));
-            path.track(solver, nodes, start)
-        }))
+        self.track_while(times, targets, start, settings, TrackFrom::Nearest, || true)
     }
 
-    /// [`track`](Self::track) from any solution for the first target: the first from which the path can be followed to its end, in the order of
-    /// [`solutions`](Self::solutions), otherwise the one that leads furthest. Of seven joints it tries whole [self-motions](Self::self_motion).
-    ///
-    /// If the closed form of six joints is exact, [`TrackStatus::Ended`] is a proof: no motion inside the limits leads to the end.
+    /// [`track`](Self::track) [from any solution](TrackFrom::Any) for the first target.
     ///
     /// # Errors
     /// Those of [`track`](Self::track).
@@ -147,19 +152,35 @@ impl Arm {
         start: &[f64],
         settings: &ArmSettings,
     ) -> Result<Track> {
-        let targets = self.checked_path(times, targets, start)?;
-        let goal = self.goal(targets[0], start, settings)?;
-        let path = PosePath { arm: self, times, targets: &targets, settings };
-        Ok(by_size!(&self.solver, solver => {
-            let starts = self.starts(solver, &goal, start, settings);
-            path.track(solver, path.longest_walk(solver, starts), start)
-        }))
+        self.track_while(times, targets, start, settings, TrackFrom::Any, || true)
     }
 
-    fn checked_path(&self, times: &[f64], targets: &[Pose], start: &[f64]) -> Result<Vec<Pose>> {
+    /// [`track`](Self::track), as long as a function returns true: it is called every few microseconds to milliseconds, and once it returns false the track is
+    /// [cancelled](TrackStatus::Cancelled).
+    ///
+    /// # Errors
+    /// Those of [`track`](Self::track).
+    pub fn track_while(
+        &self,
+        times: &[f64],
+        targets: &[Pose],
+        start: &[f64],
+        settings: &ArmSettings,
+        from: TrackFrom,
+        mut goes_on: impl FnMut() -> bool,
+    ) -> Result<Track> {
         check_times(times, targets.len())?;
         self.check(start)?;
-        targets.iter().map(|target| checked(*target)).collect()
+        let targets = targets.iter().map(|target| checked(*target)).collect::<Result<Vec<_>>>()?;
+        let goal = self.goal(targets[0], start, settings)?;
+        let path = PosePath { arm: self, times, targets: &targets, settings };
+        let track =
+            by_size!(&self.solver, solver => path.track(solver, from, &goal, start, &mut goes_on));
+        Ok(track.unwrap_or(Track {
+            samples: Vec::new(),
+            values: Vec::new(),
+            status: TrackStatus::Cancelled,
+        }))
     }
 }
 
@@ -174,6 +195,9 @@ impl<const N: usize> Walk<N> {
         self.nodes.last().map_or(f64::NEG_INFINITY, |node| node.path_time)
     }
 }
+
+/// Called between two steps; false cancels the track.
+type GoesOn<'a> = &'a mut dyn FnMut() -> bool;
 
 /// The poses of a path.
 #[derive(Debug)]
@@ -201,23 +225,29 @@ impl PosePath<'_> {
         self.arm.goal_at(self.pose(segment, time), self.settings)
     }
 
-    /// Goes along the path from a configuration at its begin.
-    fn walk<const N: usize>(&self, solver: &Solver<N>, x: [f64; N]) -> Walk<N> {
+    /// Goes along the path from a configuration at its beginning; none if it is cancelled.
+    fn walk<const N: usize>(
+        &self,
+        solver: &Solver<N>,
+        x: [f64; N],
+        goes_on: GoesOn<'_>,
+    ) -> Option<Walk<N>> {
         let mut follower = Follower::new(self, solver, x);
-        let end = follower.follow();
-        Walk { nodes: follower.nodes, end }
+        let end = follower.follow(goes_on)?;
+        Some(Walk { nodes: follower.nodes, end })
     }
 
-    /// The walk from one of some configurations that leads to the end, or furthest.
+    /// The walk from one of some configurations that leads to the end, or furthest, if there are any; none if it is cancelled.
     fn longest_walk<const N: usize>(
         &self,
         solver: &Solver<N>,
         mut starts: Vec<[f64; N]>,
-    ) -> Option<Walk<N>> {
+        goes_on: GoesOn<'_>,
+    ) -> Option<Option<Walk<N>>> {
         let mut longest: Option<Walk<N>> = None;
         let mut next = 0;
         while let Some(&start) = starts.get(next) {
-            let walk = self.walk(solver, start);
+            let walk = self.walk(solver, start, goes_on)?;
             // Where a limit ends the walk, it may go on from a turn before.
             if let (Some(TrackEnd::Limits(_)), Some(last)) = (&walk.end, walk.nodes.last()) {
                 let turned = solver.kernel.turned_starts(&start, &last.x);
@@ -231,25 +261,40 @@ impl PosePath<'_> {
             }
             next += 1;
         }
-        longest
+        Some(longest)
     }
 
-    /// - `walk`: none if the first target was not reached
+    /// The track; none if it is cancelled.
+    ///
+    /// - `goal`: that of the first target
     /// - `start`: the configuration of the whole skeleton
     fn track<const N: usize>(
         &self,
         solver: &Solver<N>,
-        walk: Option<Walk<N>>,
+        from: TrackFrom,
+        goal: &Goal,
         start: &[f64],
-    ) -> Track {
+        goes_on: GoesOn<'_>,
+    ) -> Option<Track> {
+        let mut q = start.to_vec();
+        let walk = match from {
+            TrackFrom::Any => {
+                let starts = self.arm.starts(solver, goal, start, self.settings);
+                self.longest_walk(solver, starts, goes_on)?
+            }
+            TrackFrom::Nearest => {
+                let first = self.arm.solve_goal(goal, &mut q, self.settings, |_| true, goes_on);
+                let x = first.is_reached().then(|| self.arm.path.read(&q));
+                x.map_or(Some(None), |x| self.walk(solver, x, goes_on).map(Some))?
+            }
+        };
         let Some(Walk { nodes, end }) = walk else {
             let dexterity = self.arm.dexterity_of(&solver.kernel, &self.arm.path.read(start));
             let (path_time, reason) = (self.times[0], TrackEnd::Reach);
             let status = TrackStatus::Ended { path_time, reason, dexterity };
-            return Track { samples: Vec::new(), values: Vec::new(), status };
+            return goes_on().then_some(Track { samples: Vec::new(), values: Vec::new(), status });
         };
-        let mut q = start.to_vec();
-        let times = timing::times(&nodes, &solver.rates, self.times[0]);
+        let times = timing::times(&nodes, &solver.rates, self.times[0], goes_on)?;
         let (mut samples, mut values) = (Vec::new(), Vec::new());
         for (node, time) in nodes.iter().zip(times) {
             let Node { path_time, target, residual, .. } = *node;
@@ -266,7 +311,7 @@ impl PosePath<'_> {
             }
             _ => TrackStatus::Completed,
         };
-        Track { samples, values, status }
+        Some(Track { samples, values, status })
     }
 }
 

@@ -10,6 +10,7 @@
 //! at both ends of the interval from `k` to `k + 1`. A pass from the end finds the greatest `u` at each point from which the rest can be done, a pass from the
 //! start takes the greatest speed below it \[pham18\].
 
+use super::GoesOn;
 use super::follow::{Node, largest_change};
 use crate::arm::velocity::Rates;
 use crate::math::sqrt;
@@ -25,14 +26,19 @@ const LEAST: f64 = 1e-12;
 const FINE: f64 = 0.008;
 const MOST_PIECES: u8 = 16;
 
-/// The times of nodes \[s\].
-pub(super) fn times<const N: usize>(nodes: &[Node<N>], rates: &Rates<N>, begin: f64) -> Vec<f64> {
+/// The times of nodes \[s\]; none if the track is cancelled.
+pub(super) fn times<const N: usize>(
+    nodes: &[Node<N>],
+    rates: &Rates<N>,
+    begin: f64,
+    goes_on: GoesOn<'_>,
+) -> Option<Vec<f64>> {
     let durations = nodes.windows(2).map(|pair| {
         let changes = core::array::from_fn(|i| pair[1].x[i] - pair[0].x[i]);
         (pair[1].path_time - pair[0].path_time).max(rates.shortest(&changes))
     });
     let durations: Vec<f64> = if rates.acceleration.iter().any(|limit| limit.is_finite()) {
-        Profile::new(nodes, durations).durations(&rates.acceleration)
+        Profile::new(nodes, durations).durations(&rates.acceleration, goes_on)?
     } else {
         durations.collect()
     };
@@ -40,7 +46,7 @@ pub(super) fn times<const N: usize>(nodes: &[Node<N>], rates: &Rates<N>, begin: 
         *time += duration;
         Some(*time)
     });
-    nodes.first().map(|_| begin).into_iter().chain(later).collect()
+    Some(nodes.first().map(|_| begin).into_iter().chain(later).collect())
 }
 
 /// A path of points for which speeds are sought.
@@ -76,20 +82,23 @@ impl<const N: usize> Profile<N> {
         Self { derivatives: derivatives.collect(), lengths, pieces }
     }
 
-    /// The durations of the segments.
-    fn durations(&self, limits: &[f64; N]) -> Vec<f64> {
-        let speeds = self.squared_speeds(limits);
+    /// The durations of the segments; none if the track is cancelled.
+    fn durations(&self, limits: &[f64; N], goes_on: GoesOn<'_>) -> Option<Vec<f64>> {
+        let speeds = self.squared_speeds(limits, goes_on)?;
         let pairs = self.lengths.iter().zip(speeds.windows(2));
         let mut times = pairs.map(|(length, u)| 2.0 * length / (sqrt(u[0]) + sqrt(u[1])));
-        self.pieces.iter().map(|&n| times.by_ref().take(n).sum()).collect()
+        Some(self.pieces.iter().map(|&n| times.by_ref().take(n).sum()).collect())
     }
 
-    /// The squares of the speeds at the points.
-    fn squared_speeds(&self, limits: &[f64; N]) -> Vec<f64> {
+    /// The squares of the speeds at the points; none if the track is cancelled.
+    fn squared_speeds(&self, limits: &[f64; N], goes_on: GoesOn<'_>) -> Option<Vec<f64>> {
         let n = self.lengths.len();
         // The greatest from which the rest can be done.
         let mut greatest = alloc::vec![0.0; n + 1];
         for k in (1..n).rev() {
+            if !goes_on() {
+                return None;
+            }
             let next = greatest[k + 1] + LEAST;
             let can = |u: f64| self.next(k, u, limits).is_some_and(|range| range[0] <= next);
             let (mut low, mut high) = if can(1.0) { (1.0, 1.0) } else { (0.0, 1.0) };
@@ -104,7 +113,7 @@ impl<const N: usize> Profile<N> {
             let most = self.next(k, speeds[k], limits).map_or(0.0, |range| range[1]);
             speeds[k + 1] = most.min(greatest[k + 1]).max(LEAST);
         }
-        speeds
+        Some(speeds)
     }
 
     /// The least and the greatest squared speed at the next point after `u` at point `k`, if there are any.
@@ -156,7 +165,7 @@ mod tests {
 
     /// Times at nodes, checked: no velocity and no acceleration between segments beyond its limit by more than a fiftieth.
     fn checked_times(nodes: &[Node<2>], rates: &Rates<2>) -> Vec<f64> {
-        let times = times(nodes, rates, 0.0);
+        let times = times(nodes, rates, 0.0, &mut || true).unwrap();
         let velocity =
             |k: usize, i: usize| (nodes[k + 1].x[i] - nodes[k].x[i]) / (times[k + 1] - times[k]);
         for i in 0..2 {
