@@ -173,7 +173,7 @@ def test_p4_ctrl_c_ends_long_calls(panda: Robot, arm: Robot) -> None:
     targets = panda.forward(np.array([panda.spread(index) for index in range(2000)]))
     many = np.tile(targets, (200, 1, 1))
     far = np.tile([0.9, 0.0, 0.2, 0.6, 0.0, 0.0, 0.8], (20_000, 1))
-    turns = np.linspace(0, 15_000 * np.pi, 3_000_000)
+    turns = np.linspace(0, 4_000 * np.pi, 800_000)
     circle = np.stack([0.4 + 0.1 * np.cos(turns), 0.1 * np.sin(turns), 0.4 + 0 * turns], axis=1)
     away = [0.9, 0.0, 0.2, 0.6, 0.0, 0.0, 0.8]
     most = 2**32 - 1
