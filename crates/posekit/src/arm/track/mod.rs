@@ -32,15 +32,15 @@ pub struct Track {
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub struct TrackSample {
-    /// When the arm is there \\[s\\]: later than asked for if it had to slow down before.
+    /// When the arm is there \[s\]: later than asked for if it had to slow down before.
     pub time: f64,
-    /// Where it is on the path, as a time between those that were given \\[s\\].
+    /// Where it is on the path, as a time between those that were given \[s\].
     pub path_time: f64,
     /// The index of the target, if the sample is at one.
     pub target: Option<usize>,
-    /// Distance of the tool from the path outside the bounds \\[m\\].
+    /// Distance of the tool from the path outside the bounds \[m\].
     pub distance: f64,
-    /// Angle of the tool from the path outside the bounds \\[rad\\].
+    /// Angle of the tool from the path outside the bounds \[rad\].
     pub angle: f64,
 }
 
@@ -52,7 +52,7 @@ pub enum TrackStatus {
     Completed,
     /// Before it: the branch goes no further.
     Ended {
-        /// The time on the path up to which it was followed \\[s\\]; the time of the first target if not even this one was reached.
+        /// The time on the path up to which it was followed \[s\]; the time of the first target if not even this one was reached.
         path_time: f64,
         /// Why.
         reason: TrackEnd,
@@ -90,7 +90,7 @@ impl Track {
         &self.values[sample * n..(sample + 1) * n]
     }
 
-    /// The time at the last sample less the time asked for: by how much the arm had to slow down \\[s\\]. 0 for a track without samples.
+    /// The time at the last sample less the time asked for: by how much the arm had to slow down \[s\]. 0 for a track without samples.
     #[must_use]
     pub fn delay(&self) -> f64 {
         self.samples.last().map_or(0.0, |last| last.time - last.path_time)
@@ -105,7 +105,7 @@ impl Arm {
     /// down along the path. With [acceleration limits](Self::with_acceleration_limits) the arm is at rest at both ends, and accelerations are limited by
     /// time-optimal path parameterization. Redundant joints move away from their limits, or as the settings prefer.
     ///
-    /// - `times`: for each target, increasing \\[s\\]; the arm is never earlier
+    /// - `times`: for each target, increasing \[s\]; the arm is never earlier
     /// - `targets`: of the tool, in the world
     /// - `start`: a configuration of the whole skeleton
     ///
@@ -115,7 +115,7 @@ impl Arm {
     /// those of [`solve`](Self::solve) for targets, start and settings.
     ///
     /// # Method
-    /// Small damped steps with a bound on the change of each joint; the timing is that of reachability analysis \\[pham18\\].
+    /// Small damped steps with a bound on the change of each joint; the timing is that of reachability analysis \[pham18\].
     pub fn track(
         &self,
         times: &[f64],
@@ -128,15 +128,16 @@ impl Arm {
         let mut q = start.to_vec();
         let first = self.solve(targets[0], &mut q, settings)?;
         Ok(by_size!(&self.solver, solver => {
-            let nodes = first.is_reached().then(|| path.walk(solver, self.path.read(&q)));
-            path.track(solver, nodes, start)
+            let walk = first.is_reached().then(|| path.walk(solver, self.path.read(&q)));
+            path.track(solver, walk, start)
         }))
     }
 
     /// [`track`](Self::track) from any solution for the first target: the first from which the path can be followed to its end, in the order of
     /// [`solutions`](Self::solutions), otherwise the one that leads furthest. Of seven joints it tries whole [self-motions](Self::self_motion).
     ///
-    /// If the closed form of six joints is exact, [`TrackStatus::Ended`] is a proof: no motion inside the limits leads to the end.
+    /// If the closed form of six joints is exact, [`TrackStatus::Ended`] is a proof that no motion inside the limits leads to the end, unless the first pose is
+    /// singular, where solutions are not isolated.
     ///
     /// # Errors
     /// Those of [`track`](Self::track).
@@ -151,8 +152,15 @@ impl Arm {
         let goal = self.goal(targets[0], start, settings)?;
         let path = PosePath { arm: self, times, targets: &targets, settings };
         Ok(by_size!(&self.solver, solver => {
-            let starts = self.starts(solver, &goal, start, settings);
-            path.track(solver, path.longest_walk(solver, starts), start)
+            let mut starts = Vec::new();
+            let x = self.start(solver, start);
+            self.each_solution(solver, &goal, x, settings, |x| starts.push(*x));
+            let mut walk = path.longest_walk(solver, starts);
+            if walk.as_ref().is_some_and(|walk| walk.end.is_some()) {
+                let other = path.longest_walk(solver, self.self_motion_starts(solver, &goal, &x));
+                walk = other.filter(|other| other.is_longer(walk.as_ref())).or(walk);
+            }
+            path.track(solver, walk, start)
         }))
     }
 
@@ -170,8 +178,9 @@ struct Walk<const N: usize> {
 }
 
 impl<const N: usize> Walk<N> {
-    fn path_time(&self) -> f64 {
-        self.nodes.last().map_or(f64::NEG_INFINITY, |node| node.path_time)
+    fn is_longer(&self, other: Option<&Self>) -> bool {
+        let path_time = |walk: &Self| walk.nodes.last().map(|node| node.path_time);
+        path_time(self) > other.and_then(path_time)
     }
 }
 
@@ -223,7 +232,7 @@ impl PosePath<'_> {
                 let turned = solver.kernel.turned_starts(&start, &last.x);
                 starts.extend(turned.filter(|other| !starts.contains(other)).collect::<Vec<_>>());
             }
-            if longest.as_ref().is_none_or(|longest| walk.path_time() > longest.path_time()) {
+            if walk.is_longer(longest.as_ref()) {
                 longest = Some(walk);
             }
             if longest.as_ref().is_some_and(|longest| longest.end.is_none()) {
