@@ -62,7 +62,10 @@ pub fn find(folder: &Path) -> Result<Found> {
                 found.left_out.extend(reason.map(|reason| (file, reason.to_owned())));
                 found.limbs.extend(limbs);
             }
-            Err(error) => found.left_out.push((file, error.root_cause().to_string())),
+            Err(error) => {
+                let folder = format!("{}/", folder.display());
+                found.left_out.push((file, error.root_cause().to_string().replace(&folder, "")));
+            }
         }
     }
     Ok(found)

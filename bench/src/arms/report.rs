@@ -198,11 +198,10 @@ fn lines_table(measured: &[Measured]) -> String {
     )
 }
 
-/// Where the lines of an arm end that the last solver that takes whole lines does not complete.
+/// Where the lines of an arm end that none of its solutions for the first pose completes.
 fn ends(arm: &Measured) -> String {
-    let Some(row) = arm.lines.iter().rfind(|row| !row.ends.is_empty()) else {
-        return String::new();
-    };
+    let from_any = |row: &&lines::Row| row.name.contains("from_any") && !row.ends.is_empty();
+    let Some(row) = arm.lines.iter().find(from_any) else { return String::new() };
     let end = |(line, at, reason, is_proven): &(usize, f64, String, bool)| {
         let proven = if *is_proven { "" } else { ", not proven" };
         format!("{line} at {:.1} cm ({reason}{proven})", 100.0 * at)

@@ -75,6 +75,39 @@ fn answers_do_not_depend_on_threads_nor_on_how_rows_arrive() {
 }
 
 #[test]
+fn a_row_has_the_answer_that_it_has_alone() {
+    let place = place("alone");
+    let rows: Vec<String> = (0..40)
+        .map(|k| {
+            let t = f64::from(k);
+            let position = format!("[{},{},0.3]", 0.5 * sin(t), 0.5 * cos(t));
+            match k % 5 {
+                0 | 1 => format!("{{\"position\":{position}}}"),
+                2 => "{\"position\":[1]}".to_owned(),
+                _ => format!("{{\"position\":{position},\"orientation\":[0,0,0,1]}}"),
+            }
+        })
+        .collect();
+    let solve = |rows: &[String], options: &[&str]| {
+        let path = place.join("t.jsonl");
+        fs::write(&path, rows.join("\n")).unwrap();
+        let output = on_arm("solve").arg("--targets").arg(path).args(options).output().unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    };
+    // Without the numbers of rows and lines.
+    let answer = |line: &str| line.split_once("\"status\"").unwrap().1.replace("line 1,", "");
+    for options in [&["--threads", "3"][..], &["--threads", "3", "--all"]] {
+        let together = solve(&rows, options);
+        assert_eq!(together.lines().count(), rows.len());
+        for (k, (line, row)) in together.lines().zip(&rows).enumerate() {
+            let alone = solve(core::slice::from_ref(row), options);
+            let line = line.replace(&format!("line {},", k + 1), "line 1,");
+            assert_eq!(answer(&line), answer(alone.trim_end()), "row {k}");
+        }
+    }
+}
+
+#[test]
 fn a_row_is_answered_before_the_next_one_comes() {
     let mut child = on_arm("solve")
         .args(["--targets", "-"])

@@ -67,27 +67,18 @@ impl Arm {
         }
     }
 
-    /// Configurations that reach a target, inside the limits: all that there are, or of seven joints samples of them.
-    pub(in crate::arm) fn starts<const N: usize>(
+    /// Samples of the self-motion of seven joints.
+    pub(in crate::arm) fn self_motion_starts<const N: usize>(
         &self,
         solver: &Solver<N>,
         goal: &Goal,
-        q: &[f64],
-        settings: &ArmSettings,
+        start: &[f64; N],
     ) -> Vec<[f64; N]> {
-        let start = self.start(solver, q);
-        let mut all = Vec::new();
-        self.each_solution(solver, goal, start, settings, |x| all.push(*x));
-        if let Some(closed) = self
-            .closed
-            .as_deref()
-            .filter(|closed| Closed::fits(N) && !closed.is_of_six() && !goal.has_bounds())
-        {
-            let curves = closed.curves(&solver.kernel, goal, &start, SAMPLES);
-            let samples = curves.iter().flat_map(|curve| &curve.samples);
-            all.extend(samples.map(|(_, x)| *x));
-        }
-        all
+        let has_curves =
+            |closed: &&Closed| Closed::fits(N) && !closed.is_of_six() && !goal.has_bounds();
+        let Some(closed) = self.closed.as_deref().filter(has_curves) else { return Vec::new() };
+        let curves = closed.curves(&solver.kernel, goal, start, SAMPLES);
+        curves.iter().flat_map(|curve| &curve.samples).map(|(_, x)| *x).collect()
     }
 
     fn self_motion_of<const N: usize>(&self, curve: &Curve<N>, q: &[f64]) -> SelfMotion {

@@ -53,7 +53,8 @@ pub enum TrackFrom {
     /// In any solution for the first target: the first from which the path can be followed to its end, in the order of [`Arm::solutions`], otherwise the
     /// one that leads furthest. Of seven joints whole [self-motions](Arm::self_motion) are tried.
     ///
-    /// If the closed form of six joints is exact, [`TrackStatus::Ended`] is a proof: no motion inside the limits leads to the end.
+    /// If the closed form of six joints is exact, [`TrackStatus::Ended`] is a proof that no motion inside the limits leads to the end, unless the first
+    /// pose is singular, where solutions are not isolated.
     Any,
 }
 
@@ -191,8 +192,9 @@ struct Walk<const N: usize> {
 }
 
 impl<const N: usize> Walk<N> {
-    fn path_time(&self) -> f64 {
-        self.nodes.last().map_or(f64::NEG_INFINITY, |node| node.path_time)
+    fn is_longer(&self, other: Option<&Self>) -> bool {
+        let path_time = |walk: &Self| walk.nodes.last().map(|node| node.path_time);
+        path_time(self) > other.and_then(path_time)
     }
 }
 
@@ -253,7 +255,7 @@ impl PosePath<'_> {
                 let turned = solver.kernel.turned_starts(&start, &last.x);
                 starts.extend(turned.filter(|other| !starts.contains(other)).collect::<Vec<_>>());
             }
-            if longest.as_ref().is_none_or(|longest| walk.path_time() > longest.path_time()) {
+            if walk.is_longer(longest.as_ref()) {
                 longest = Some(walk);
             }
             if longest.as_ref().is_some_and(|longest| longest.end.is_none()) {
@@ -279,8 +281,16 @@ impl PosePath<'_> {
         let mut q = start.to_vec();
         let walk = match from {
             TrackFrom::Any => {
-                let starts = self.arm.starts(solver, goal, start, self.settings);
-                self.longest_walk(solver, starts, goes_on)?
+                let mut starts = Vec::new();
+                let x = self.arm.start(solver, start);
+                self.arm.each_solution(solver, goal, x, self.settings, |x| starts.push(*x));
+                let mut walk = self.longest_walk(solver, starts, goes_on)?;
+                if walk.as_ref().is_some_and(|walk| walk.end.is_some()) {
+                    let samples = self.arm.self_motion_starts(solver, goal, &x);
+                    let other = self.longest_walk(solver, samples, goes_on)?;
+                    walk = other.filter(|other| other.is_longer(walk.as_ref())).or(walk);
+                }
+                walk
             }
             TrackFrom::Nearest => {
                 let first = self.arm.solve_goal(goal, &mut q, self.settings, |_| true, goes_on);
