@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import time
 from collections.abc import Sequence
@@ -19,7 +20,7 @@ UNITS = {"solve": "targets", "clean": "clips", "map": "voxels"}
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; gives the exit code: 0 done, 1 output, 2 usage, 3 input, 4 something was set aside, 130 interrupted."""
     options = vars(_parser().parse_args(arguments))
-    kind, start = options.pop("job"), time.monotonic()
+    kind = options.pop("job")
     meter = _Meter(UNITS[kind])
     try:
         report = _run(kind, {name: value for name, value in options.items() if value is not None}, meter)
@@ -31,13 +32,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         meter.end()
         print("stopped; the same command continues", file=sys.stderr)
         return 130
-    meter.end()
-    _show(report, UNITS[kind], time.monotonic() - start)
+    meter.end(report)
+    _show(report, UNITS[kind])
     return report.exit_code
 
 
 def _run(kind: str, options: dict[str, Any], meter: _Meter) -> Report:
-    from posekit import ray  # Takes seconds, and is not needed for --help.
+    # Ray warns of every actor that it may start again; the setting must be there before it is imported, which takes seconds.
+    os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "fatal")
+    from posekit import ray
 
     if kind == "clean":
         return ray.clean_dataset(progress=meter, **options)
@@ -65,7 +68,7 @@ def _parser() -> argparse.ArgumentParser:
         help="a Parquet file or a folder of them: columns x, y, z, and qx to qw for whole poses",
     )
     solve.add_argument("--column", help="a column of lists of 3, 7 or 16 numbers instead")
-    solve.add_argument("--rows", type=_count, help="rows of a part (50000)")
+    solve.add_argument("--rows", type=_count, help="rows of a part (200000)")
     solve.add_argument(
         "--prefer",
         choices=["nearest", "first", "posture", "manipulability"],
@@ -117,19 +120,19 @@ class _Meter:
     def __init__(self, unit: str) -> None:
         self.unit, self.is_terminal = unit, sys.stderr.isatty()
         self.start = self.shown = time.monotonic()
-        self.rows = self.aside = self.first = 0
+        self.parts = self.rows = self.aside = 0
 
     def __call__(self, done: int, parts: int, record: Record) -> None:
+        self.parts += 1
+        self.rows += record["rows"]
+        self.aside += len(record["aside"])
         now = time.monotonic()
-        self.first = self.first or done - 1 or 0
-        self.rows, self.aside = self.rows + record["rows"], self.aside + len(record["aside"])
-        if now - self.shown < (0.2 if self.is_terminal else 10) and done < parts:
+        if now - self.shown < (0.2 if self.is_terminal else 10) or done == parts:
             return
-        self.shown = now
-        seconds = now - self.start
-        left = seconds / max(done - self.first, 1) * (parts - done)
-        line = f"{done:>6,} of {parts:,} parts  {self.rows / seconds:>9,.0f} {self.unit}/s  {_time(left):>8} left"
-        line += f"  {self.aside:,} set aside" if self.aside else ""
+        self.shown, seconds = now, now - self.start
+        left = _time(seconds / self.parts * (parts - done))
+        line = f"{done:>7,} of {parts:,} parts{self.rows / seconds:>12,.0f} {self.unit}/s{left:>10} left"
+        line += f"   {self.aside:,} set aside" if self.aside else ""
         print(
             f"\r{line:<78}" if self.is_terminal else line,
             end="" if self.is_terminal else "\n",
@@ -137,10 +140,13 @@ class _Meter:
             flush=True,
         )
 
-    def end(self) -> None:
-        """Leave the line, or clear it."""
+    def end(self, report: Report | None = None) -> None:
+        """Clear the line, and say how long it took."""
         if self.is_terminal:
             print(f"\r{'':<78}\r", end="", file=sys.stderr, flush=True)
+        if report:
+            seconds = time.monotonic() - self.start
+            print(f"{report.computed:,} of {report.parts:,} parts computed in {_time(seconds)}", file=sys.stderr)
 
 
 def _time(seconds: float) -> str:
@@ -149,14 +155,13 @@ def _time(seconds: float) -> str:
     return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
 
 
-def _show(report: Report, unit: str, seconds: float) -> None:
+def _show(report: Report, unit: str) -> None:
     """Print a table of what came of a run."""
     print(f"{'status':<20}{unit:>14}{'share':>10}\n{'─' * 44}")
     for status, count in sorted(report.counts.items(), key=lambda item: -item[1]):
         print(f"{status.replace('-', ' '):<20}{count:>14,}{100 * count / max(report.rows, 1):>8.2f} %")
-    print(
-        f"\n{report.rows:,} {unit} in {report.parts:,} parts, {report.computed:,} of them computed in {_time(seconds)}: {report.output}"
-    )
+    parts = "1 part" if report.parts == 1 else f"{report.parts:,} parts"
+    print(f"\n{report.rows:,} {unit} in {parts}: {report.output}")
     if report.aside:
         print(f"\n{report.n_aside:,} set aside:")
         for source, row, reason in report.aside[:10]:

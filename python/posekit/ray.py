@@ -39,7 +39,7 @@ def solve_dataset(
     output: Pathlike,
     *,
     column: str | None = None,
-    rows: int = 50_000,
+    rows: int = 200_000,
     workers: int | None = None,
     address: str | None = None,
     seconds: float = 600.0,

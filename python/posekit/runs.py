@@ -91,6 +91,9 @@ def run(
         For an output in use, of another job, or that cannot be written.
     """
     output = job.output
+    source = getattr(job, "source", None)
+    if source and source.resolve() in (output.resolve(), *output.resolve().parents):
+        raise JobError(f"the output is in the folder of the input: {output}", 3)
     parts = job.parts()
     try:
         with _lock(output):
@@ -123,16 +126,8 @@ def _report(job: Job, records: list[Record], computed: int) -> Report:
         digest.update(jobs.to_json(record).encode())
         aside += [(record["source"], row, reason) for row, reason in record["aside"]]
     rows = sum(record["rows"] for record in records)
-    return Report(
-        job.output,
-        len(records),
-        computed,
-        rows,
-        dict(sorted(counts.items())),
-        len(aside),
-        aside[:SHOWN],
-        digest.hexdigest(),
-    )
+    ordered = dict(sorted(counts.items()))
+    return Report(job.output, len(records), computed, rows, ordered, len(aside), aside[:SHOWN], digest.hexdigest())
 
 
 @contextlib.contextmanager
@@ -162,10 +157,11 @@ def _claim(job: Job) -> None:
         if there != own:
             names = ", ".join(name for name in sorted({*own, *there}) if own.get(name) != there.get(name))
             raise JobError(
-                f"the folder has the results of another job ({names} differ); name another one: {job.output}", 3
+                f"the folder has the results of another job, which differs in {names}; name another folder: {job.output}",
+                3,
             )
     elif any(child.name != ".lock" and not child.name.endswith(".tmp") for child in job.output.iterdir()):
-        raise JobError(f"the folder is not empty and has no manifest; name another one: {job.output}", 3)
+        raise JobError(f"the folder is not empty and has no manifest; name another folder: {job.output}", 3)
     else:
         jobs.write_whole(path, json.dumps(own, indent=1).encode())
 
@@ -236,7 +232,7 @@ class Worker:
             file.flush()
             n_tries = file.tell()
         if n_tries > TRIES:
-            return Piece(None, [(part.begin, f"{TRIES} workers ended while they had it")])
+            return self._without(part, part.begin, part.end, f"{TRIES} workers ended while they had it")
         return self._piece(part, part.begin, part.end)
 
     def _piece(self, part: Part, begin: int, end: int) -> Piece:
@@ -254,7 +250,12 @@ class Worker:
             return Piece(
                 pa.concat_tables([half.table for half in halves]), [row for half in halves for row in half.aside]
             )
-        return self.job.absent(part, begin, str(fault)) if end - begin == 1 else Piece(None, [(begin, str(fault))])
+        return self._without(part, begin, end, str(fault))
+
+    def _without(self, part: Part, begin: int, end: int, reason: str) -> Piece:
+        if end - begin == 1:
+            return self.job.absent(part, begin, reason)
+        return Piece(None, [(begin, f"{reason} (rows {begin} to {end - 1})" if end > begin else reason)])
 
     def _write(self, part: Part, piece: Piece) -> Record:
         table, data = piece.table, piece.data
@@ -271,7 +272,9 @@ class Worker:
             record["table"] = table.to_pylist() if table is not None else []
         elif table is not None:
             data = jobs.parquet(table)
-        if data is not None:
+        if data is None:
+            (self.job.output / self.job.path_of(part)).unlink(missing_ok=True)
+        else:
             jobs.write_whole(self.job.output / self.job.path_of(part), data)
             record["sha256"] = hashlib.sha256(data).hexdigest()
         path = _record_path(self.job, part.name)
@@ -303,7 +306,13 @@ class _Child:
 
     def compute(self, part: Part, begin: int, end: int) -> Piece:
         """Compute a piece within the time budget."""
-        process = self.process or self._start()
+        if self.process is None:
+            command = [sys.executable, "-c", "from posekit import runs; runs.serve()"]
+            self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+            self._ask(self.process, self.job, max(60.0, self.job.seconds))
+        return self._ask(self.process, (part, begin, end), self.job.seconds)
+
+    def _ask(self, process: subprocess.Popen[bytes], question: object, seconds: float) -> Piece:
         assert process.stdin
         assert process.stdout
         late = threading.Event()
@@ -312,17 +321,17 @@ class _Child:
             late.set()
             process.kill()
 
-        clock = threading.Timer(self.job.seconds, expire)
+        clock = threading.Timer(seconds, expire)
         clock.start()
         try:
-            pickle.dump((part, begin, end), process.stdin)
+            pickle.dump(question, process.stdin)
             process.stdin.flush()
             answer = pickle.load(process.stdout)
         except (EOFError, OSError, pickle.UnpicklingError):
             process.kill()
             code = process.wait()
             self.process = None
-            how = f"needed more than {self.job.seconds:g} s" if late.is_set() else f"ended by {_cause(code)}"
+            how = f"needed more than {seconds:g} s" if late.is_set() else f"ended by {_cause(code)}"
             raise Crash(f"its process {how}") from None
         finally:
             clock.cancel()
@@ -330,20 +339,13 @@ class _Child:
             return answer
         raise answer
 
-    def _start(self) -> subprocess.Popen[bytes]:
-        command = [sys.executable, "-c", "from posekit import runs; runs.serve()"]
-        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-        assert self.process.stdin
-        pickle.dump(self.job, self.process.stdin)
-        return self.process
-
 
 def _cause(code: int) -> str:
     return f"signal {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
 
 
 def serve() -> None:
-    """Compute the pieces that standard input asks for, until it ends."""
+    """Read a job from standard input, then ranges of rows, and write their pieces to standard output."""
     source, sink = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # What else prints does not go between the answers.
     job: Job = pickle.load(source)
@@ -351,20 +353,20 @@ def serve() -> None:
     pa.set_cpu_count(1)
     if job.memory:
         resource.setrlimit(resource.RLIMIT_DATA, (job.memory << 20, job.memory << 20))
+    answer: Piece | Fault = Piece(None, [])
     while True:
+        pickle.dump(answer, sink)
+        sink.flush()
         try:
             part, begin, end = pickle.load(source)
         except EOFError:
             return
-        answer: Piece | Fault
         try:
             answer = job.compute(part, begin, end)
         except MemoryError:
             answer = Crash(f"needed more than {job.memory} MB")
         except Exception as error:
             answer = Fault(f"{error}" or type(error).__name__)
-        pickle.dump(answer, sink)
-        sink.flush()
 
 
 def _end_with_parent(parent: int) -> None:
