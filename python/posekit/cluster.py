@@ -119,31 +119,34 @@ class _Meter:
 
     def __init__(self, unit: str) -> None:
         self.unit, self.is_terminal = unit, sys.stderr.isatty()
-        self.start = self.shown = time.monotonic()
+        self.start = self.first = self.shown = time.monotonic()
         self.parts = self.rows = self.aside = 0
+        self._show("starting Ray …" if self.is_terminal else "")
 
     def __call__(self, done: int, parts: int, record: Record) -> None:
-        self.parts += 1
-        self.rows += record["rows"]
-        self.aside += len(record["aside"])
         now = time.monotonic()
-        if now - self.shown < (0.2 if self.is_terminal else 10) or done == parts:
+        self.aside += len(record["aside"])
+        if self.parts == 0:  # Rates count from here, after the start of the workers.
+            self.first = now
+        else:
+            self.rows += record["rows"]
+        self.parts += 1
+        if now - self.shown < (0.2 if self.is_terminal else 10) or done == parts or self.parts == 1:
             return
-        self.shown, seconds = now, now - self.start
-        left = _time(seconds / self.parts * (parts - done))
+        self.shown, seconds = now, now - self.first
+        left = _time(seconds / (self.parts - 1) * (parts - done))
         line = f"{done:>7,} of {parts:,} parts{self.rows / seconds:>12,.0f} {self.unit}/s{left:>10} left"
-        line += f"   {self.aside:,} set aside" if self.aside else ""
-        print(
-            f"\r{line:<78}" if self.is_terminal else line,
-            end="" if self.is_terminal else "\n",
-            file=sys.stderr,
-            flush=True,
-        )
+        self._show(line + (f"   {self.aside:,} set aside" if self.aside else ""))
+
+    def _show(self, line: str) -> None:
+        if self.is_terminal:
+            print(f"\r{line:<78}", end="\r" if not line else "", file=sys.stderr, flush=True)
+        elif line:
+            print(line, file=sys.stderr, flush=True)
 
     def end(self, report: Report | None = None) -> None:
         """Clear the line, and say how long it took."""
-        if self.is_terminal:
-            print(f"\r{'':<78}\r", end="", file=sys.stderr, flush=True)
+        self._show("")
         if report:
             seconds = time.monotonic() - self.start
             print(f"{report.computed:,} of {report.parts:,} parts computed in {_time(seconds)}", file=sys.stderr)
