@@ -107,6 +107,7 @@ def run(
                 records[record["part"]] = record
                 if progress:
                     progress(len(records), len(parts), record)
+            _sweep(output)
             ordered = [records[part.name] for part in parts]
             job.conclude(ordered)
             report = _report(job, ordered, len(missing))
@@ -167,11 +168,10 @@ def _claim(job: Job) -> None:
 
 
 def _tidy(job: Job, parts: list[Part], retry: bool) -> None:
-    """Remove what crashes left, the results of inputs that are gone, and the records of what is tried again."""
+    """Remove what killed workers left, the results of inputs that are gone, and the records of what is tried again."""
     records = job.output / "_records"
     known = {_record_path(job, part.name) for part in parts}
-    for path in [*job.output.rglob(".*.tmp"), *records.rglob("*.tries")]:
-        path.unlink()
+    _sweep(job.output)
     for part in parts if retry else ():
         if (record := _done(job, part)) and record["aside"]:
             _record_path(job, part.name).unlink()
@@ -180,6 +180,12 @@ def _tidy(job: Job, parts: list[Part], retry: bool) -> None:
             name = path.relative_to(records).as_posix().removesuffix(".json")
             (job.output / job.path_of(Part(name, "", 0, 0, ""))).unlink(missing_ok=True)
             path.unlink()
+
+
+def _sweep(output: Path) -> None:
+    """Remove what workers that were killed left."""
+    for path in [*output.rglob(".*.tmp"), *output.rglob("_records/**/*.tries")]:
+        path.unlink(missing_ok=True)
 
 
 def _record_path(job: Job, name: str) -> Path:

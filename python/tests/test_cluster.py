@@ -143,7 +143,7 @@ def test_d1_worker_killed_amid_its_part(on_ray: Any, solve: Callable[..., Solve]
             os.kill(killed[0], signal.SIGKILL)
 
     report = on_ray.run_job(solve("killed"), 2, progress=kill)
-    assert killed
+    assert killed, "there was a worker"
     assert files(report.output) == files(alone.output), "nothing lost, nothing doubled, no half file"
 
 
@@ -361,7 +361,8 @@ def test_command_joins_a_cluster(arm: posekit.Robot, targets: Path, tmp_path: Pa
     start = [Path(sys.executable).with_name("ray"), "start", "--head", f"--port={port}", "--num-cpus=2", "--block"]
     start += ["--object-store-memory=200000000", "--include-dashboard=false", "--disable-usage-stats"]
     own = {**os.environ, "RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32)}
-    head = subprocess.Popen(list(map(str, start)), env=own, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    quiet: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    head = subprocess.Popen(list(map(str, start)), env=own, start_new_session=True, **quiet)
     try:
         wait_for(lambda: socket.socket().connect_ex(("127.0.0.1", port)) == 0)
         run = ["solve", root / "testdata" / "arm6.urdf", targets, "--tip", "tool0", "-o", tmp_path / "out"]
@@ -372,7 +373,8 @@ def test_command_joins_a_cluster(arm: posekit.Robot, targets: Path, tmp_path: Pa
         assert "2 set aside:\n  0.parquet, row 250: target[1] is nan\n  2.parquet, row 0: Parquet" in done.stdout
         assert json.loads((tmp_path / "out" / "_report.json").read_text())["rows"] == 800
     finally:
-        head.terminate()
+        # With all that it has started; asked to end, it takes half a minute.
+        os.killpg(head.pid, signal.SIGKILL)
         head.wait()
 
 
