@@ -580,7 +580,7 @@ impl Robot {
     ///     Of the ball [m]; by default the arm's reach.
     /// start, starts
     ///     As in `solve`; fewer starts are faster and miss poses near the border.
-    /// shard : (int, int), default (0, 1)
+    /// shard : (int, int), optional
     ///     `(k, n)`: only run k, from 0, of n runs of consecutive points. All of them, one after another, are the map.
     /// threads : int, optional
     ///     By default one per core.
@@ -589,7 +589,7 @@ impl Robot {
     /// -------
     /// Map
     ///     The points and what was found at them.
-    #[pyo3(signature = (size, *, orientations=32, center=None, radius=None, start=None, starts=None, shard=(0, 1), threads=None))]
+    #[pyo3(signature = (size, *, orientations=32, center=None, radius=None, start=None, starts=None, shard=None, threads=None))]
     #[expect(clippy::too_many_arguments, reason = "Python's keywords")]
     fn map<'py>(
         &self,
@@ -600,7 +600,7 @@ impl Robot {
         radius: Option<f64>,
         start: Option<&Bound<'py, PyAny>>,
         starts: Option<u32>,
-        shard: (usize, usize),
+        shard: Option<(usize, usize)>,
         threads: Option<usize>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let center = center.map(|center| crate::poses::one_point(center, "center")).transpose()?;
@@ -613,7 +613,7 @@ impl Robot {
             (center, radius),
             &start,
             starts,
-            shard,
+            shard.unwrap_or((0, 1)),
             threads,
         )
     }
