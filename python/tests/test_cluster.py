@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import secrets
 import shutil
 import signal
@@ -284,6 +285,7 @@ def test_d9_files_cut_by_a_crash(solve: Callable[..., Solve], alone: runs.Report
     part.write_bytes(part.read_bytes()[:1000])
     (alone.output / "part-00005.parquet").unlink()
     (alone.output / ".part-00006.parquet.0.tmp").write_bytes(b"half")
+    (alone.output / "_records" / "part-00006.tries").write_bytes(b"..")
     os.utime(alone.output / "part-00007.parquet", (0, 0))
     report = runs.run(solve("alone"), runs.in_this_process)
     assert report.computed == 3
@@ -376,6 +378,26 @@ def test_command_joins_a_cluster(arm: posekit.Robot, targets: Path, tmp_path: Pa
         # With all that it has started; asked to end, it takes half a minute.
         os.killpg(head.pid, signal.SIGKILL)
         head.wait()
+
+
+def test_files_for_clusters_have_the_version_that_is_tested(root: Path) -> None:
+    import jsonschema
+    import ray
+    import yaml
+
+    (version,) = re.findall(r"==([\d.]+)", (root / "python" / "tests" / "requirements-ray.txt").read_text())
+    for name in ("Dockerfile", "kuberay.yaml", "ray-up.yaml"):
+        found = re.findall(
+            r"\b\d+\.\d+\.\d+\b(?!\.)", re.sub(r"192\.0\.2\.\d", "", (root / "deploy" / name).read_text())
+        )
+        assert set(found) == {version}, name
+    schema = json.loads((Path(ray.__file__).parent / "autoscaler" / "ray-schema.json").read_text())
+    jsonschema.validate(yaml.safe_load((root / "deploy" / "ray-up.yaml").read_text()), schema)
+    job, claim = yaml.safe_load_all((root / "deploy" / "kuberay.yaml").read_text())
+    (volume,) = job["spec"]["rayClusterSpec"]["workerGroupSpecs"][0]["template"]["spec"]["volumes"]
+    assert volume["persistentVolumeClaim"]["claimName"] == claim["metadata"]["name"]
+    arguments = job["spec"]["entrypoint"].split()
+    assert cluster._parser().parse_args(arguments[3:]).workers == 64
 
 
 def test_output_that_is_not_ones_own(tmp_path: Path, targets: Path, arm: posekit.Robot) -> None:
