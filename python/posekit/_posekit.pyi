@@ -208,6 +208,7 @@ class Robot:
         radius: float | None = None,
         start: npt.ArrayLike | None = None,
         starts: int | None = None,
+        shard: tuple[int, int] | None = None,
         threads: int | None = None,
     ) -> Map: ...
     def dexterity(self, q: npt.ArrayLike) -> Dexterity: ...

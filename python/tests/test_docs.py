@@ -18,7 +18,7 @@ import posekit.robot
 BLOCK = re.compile(r"^```(python|text)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
-@pytest.mark.parametrize("page", ["docs/python.md"])
+@pytest.mark.parametrize("page", ["docs/python.md", pytest.param("docs/scale.md", marks=pytest.mark.ray)])
 def test_snippets_print_what_the_page_says(
     root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, page: str
 ) -> None:

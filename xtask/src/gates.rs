@@ -39,6 +39,7 @@ pub(crate) fn test() -> Result<()> {
         },
         Step::new("determinism digest", digest::compare),
         Step { name: "Python package", needs: Needs::RequiredInCi(py::missing), check: py::test },
+        Step { name: "Python on Ray", needs: Needs::RequiredInCi(py::ray_missing), check: py::ray },
         Step {
             name: "WebAssembly package",
             needs: Needs::RequiredInCi(wasm::missing_tools),

@@ -35,8 +35,9 @@ Usage: cargo xtask JOB [ARGUMENTS]
   studio [--port N]    build the missing parts of the studio and serve it on this machine; --build only builds
                        the static folder, --no-open opens no browser, --screenshots takes pictures of every scene
   mjcf                 compare the kinematics of MJCF files with MuJoCo's, which is installed for it
-  py [peers|wheel]     build the Python package and run its tests in target/python; with peers also against other
-                       packages for robots, with wheel as a wheel in an empty environment
+  py [ray|peers|wheel] build the Python package and run its tests in target/python; with ray those of its jobs on
+                       Ray, with peers those against other packages for robots, with wheel as a wheel in an
+                       empty environment
   tidy                 check the repository's own rules only (a second)
   bless                rewrite the expected results: testdata/digest.txt, transcripts, pictures
   bench [race|steps]   compare with other libraries, those in Python if available; rewrites bench/RESULTS.md

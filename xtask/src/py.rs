@@ -14,6 +14,8 @@ const ENVIRONMENT: &str = "target/python";
 /// A list of the packages that the tests need, and one of those that they are compared with.
 const NEEDED: &str = "python/tests/requirements.txt";
 const PEERS: &str = "python/tests/requirements-peers.txt";
+/// The engine of `posekit.ray`.
+const RAY: &str = "python/tests/requirements-ray.txt";
 /// Of this package one file is compared, so that what it depends on, `PyTorch` among others, is left out.
 const ALONE: &str = "lerobot==0.4.4";
 /// The crate, whose tests are all in Python.
@@ -21,17 +23,18 @@ const CRATE: [&str; 4] = ["--package", "posekit-py", "--features", "python"];
 
 const PYTHON: &str = if cfg!(windows) { "python" } else { "python3" };
 
-/// Builds and tests the package; `peers` also against other packages for robots, which are large; `wheel` builds a wheel for other machines and tests it in an empty
-/// environment.
+/// Builds and tests the package; `ray` tests its jobs on a Ray of several processes; `peers` also tests against other packages for robots, which are large; `wheel` builds a
+/// wheel for other machines and tests it in an empty environment.
 ///
 /// # Errors
 /// When a build or a test fails.
 pub(crate) fn py(arguments: &[String]) -> Result<()> {
     match arguments {
         [] => test(),
+        [word] if word == "ray" => ray(),
         [word] if word == "peers" => peers(),
         [word] if word == "wheel" => wheel(),
-        _ => bail!("usage: cargo xtask py [peers|wheel]"),
+        _ => bail!("usage: cargo xtask py [ray|peers|wheel]"),
     }
 }
 
@@ -58,6 +61,33 @@ pub(crate) fn missing() -> Option<String> {
     let is_new = "import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 10))";
     (!works(Command::new(PYTHON).args(["-c", is_new])))
         .then(|| "no Python 3.10 or later with venv and pip".to_owned())
+}
+
+/// The gate of the jobs on Ray.
+///
+/// # Errors
+/// When the build or a test fails.
+pub(crate) fn ray() -> Result<()> {
+    let python = environment()?;
+    install_list(&python, RAY)?;
+    install(&python)?;
+    pytest(&python, &["-m", "ray"])
+}
+
+/// What that gate lacks here.
+pub(crate) fn ray_missing() -> Option<String> {
+    if cfg!(windows) {
+        return Some("the jobs on Ray need Linux or macOS".to_owned());
+    }
+    let is_installed = Path::new(ENVIRONMENT).join("installed-requirements-ray.txt").is_file();
+    let wanted = || {
+        let mut pip = Command::new(PYTHON);
+        pip.args(["-m", "pip", "install", "--dry-run", "--quiet", "--no-deps"]);
+        works(pip.args(["--ignore-installed", "--only-binary", ":all:", "-r", RAY]))
+    };
+    missing().or_else(|| {
+        (!is_installed && !wanted()).then(|| "no wheel of Ray for this Python".to_owned())
+    })
 }
 
 /// The tests against peers.

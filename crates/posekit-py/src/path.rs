@@ -15,7 +15,7 @@ use pyo3::types::PyType;
 use rayon::prelude::*;
 
 use crate::arrays::shaped;
-use crate::fault::library;
+use crate::fault::{invalid, library};
 use crate::interrupt::{Signals, cancellable, pool};
 use crate::results::record;
 use crate::tool::Tool;
@@ -96,9 +96,14 @@ pub(crate) fn map<'py>(
     ball: (Option<DVec3>, Option<f64>),
     start: &[f64],
     starts: Option<u32>,
+    shard: (usize, usize),
     threads: Option<usize>,
 ) -> PyResult<Bound<'py, PyAny>> {
     static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+    let (index, of) = shard;
+    if index >= of {
+        return Err(invalid(format!("shard is ({index}, {of}): the first must be less"), "shard"));
+    }
     let center = ball.0.unwrap_or(arm.base().translation);
     let radius = ball.1.unwrap_or(arm.reach());
     let voxels = Voxels::around(center, radius, size).map_err(|error| library(&error))?;
@@ -106,7 +111,7 @@ pub(crate) fn map<'py>(
     settings.starts = starts.unwrap_or(settings.starts);
     let orientations = orientations(n_orientations);
     let pool = pool(py, threads)?;
-    let centers: Vec<DVec3> = voxels.centers().collect();
+    let centers: Vec<DVec3> = run_of(&voxels, index, of);
     let mut found = vec![Reachability::default(); centers.len()];
     let measured = cancellable(py, |is_cancelled| {
         pool.install(|| {
@@ -131,4 +136,14 @@ pub(crate) fn map<'py>(
         size,
     );
     record(py, "Map", &CLASS, fields)
+}
+
+/// The centres of run `index` of `of`: runs of consecutive voxels whose lengths differ by one at most.
+fn run_of(voxels: &Voxels, index: usize, of: usize) -> Vec<DVec3> {
+    if of == 1 {
+        return voxels.centers().collect();
+    }
+    let n = voxels.centers().count();
+    let border = |k: usize| n / of * k + k.min(n % of);
+    voxels.centers().skip(border(index)).take(border(index + 1) - border(index)).collect()
 }

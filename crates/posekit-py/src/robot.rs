@@ -601,6 +601,8 @@ impl Robot {
     ///     Of the ball [m]; by default the arm's reach.
     /// start, starts
     ///     As in `solve`; fewer starts are faster and miss poses near the border.
+    /// shard : (int, int), optional
+    ///     `(k, n)`: only run k, from 0, of n runs of consecutive points. All of them, one after another, are the map.
     /// threads : int, optional
     ///     By default one per core.
     ///
@@ -608,7 +610,7 @@ impl Robot {
     /// -------
     /// Map
     ///     The points and what was found at them.
-    #[pyo3(signature = (size, *, orientations=32, center=None, radius=None, start=None, starts=None, threads=None))]
+    #[pyo3(signature = (size, *, orientations=32, center=None, radius=None, start=None, starts=None, shard=None, threads=None))]
     #[expect(clippy::too_many_arguments, reason = "Python's keywords")]
     fn map<'py>(
         &self,
@@ -619,6 +621,7 @@ impl Robot {
         radius: Option<f64>,
         start: Option<&Bound<'py, PyAny>>,
         starts: Option<u32>,
+        shard: Option<(usize, usize)>,
         threads: Option<usize>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let center = center.map(|center| crate::poses::one_point(center, "center")).transpose()?;
@@ -631,6 +634,7 @@ impl Robot {
             (center, radius),
             &start,
             starts,
+            shard.unwrap_or((0, 1)),
             threads,
         )
     }
