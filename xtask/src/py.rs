@@ -82,7 +82,7 @@ pub(crate) fn ray_missing() -> Option<String> {
     let is_installed = Path::new(ENVIRONMENT).join("installed-requirements-ray.txt").is_file();
     let wanted = || {
         let mut pip = Command::new(PYTHON);
-        pip.args(["-m", "pip", "install", "--dry-run", "--quiet", "--no-deps"]);
+        pip.args(["-m", "pip", "install", "--dry-run", "--quiet", "--retries", "1", "--no-deps"]);
         works(pip.args(["--ignore-installed", "--only-binary", ":all:", "-r", RAY]))
     };
     missing().or_else(|| {
