@@ -103,7 +103,8 @@ fn peers() -> Result<()> {
 /// and the tests are run there.
 fn wheel() -> Result<()> {
     let python = environment()?;
-    let folder = "target/wheels";
+    // `pip install .` writes into `target/wheels`.
+    let folder = "target/python-wheel";
     if fs::exists(folder)? {
         fs::remove_dir_all(folder)?;
     }
