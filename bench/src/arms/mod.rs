@@ -1,6 +1,6 @@
 //! Serial robot arms: posekit's and its peers' solvers on the same targets, judged by kinematics of our own.
 //!
-//! - [`matrix`], [`robot`], [`chain`]: the judge, which reads URDF files itself and shares no code with posekit;
+//! - [`matrix`], [`robot`], [`chain`]: the judge, which reads URDF files itself and shares no arithmetic with posekit (models of MuJoCo are read by `posekit-io`);
 //! - [`problem`]: targets by forward kinematics of random configurations inside the bounds, and starts that have nothing to do with them;
 //! - [`solver`], [`ours`], [`peers`]: who solves them, behind one interface;
 //! - [`cold`]: success, and times from a random start;

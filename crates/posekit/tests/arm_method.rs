@@ -4,7 +4,7 @@
 mod support;
 
 use posekit::glam::{DQuat, DVec3};
-use posekit::math::Pose;
+use posekit::math::{Pose, direction_or};
 use posekit::skeleton::{Frame, Joint, Limit, Mimic, Skeleton};
 use posekit::solve::{JointOptions, Method, Settings, Solution, Status, Workspace, solve};
 use posekit::task::{FramePose, Position, Task};
@@ -187,7 +187,8 @@ fn no_arm_is_taken_for_another() {
         }),
         ("axis", |input| {
             let place = Pose::from_translation(UR[2].1);
-            let joint = Joint::revolute("joint3", DVec3::new(0.0, 1.0, 1e-9).normalize());
+            let joint =
+                Joint::revolute("joint3", direction_or(DVec3::new(0.0, 1.0, 1e-9), DVec3::Y));
             let limit = Limit::Range { min: -3.0, max: 3.0 };
             input.joints[3] = joint.at(place).with_limit(limit).child_of(2);
         }),
