@@ -50,8 +50,9 @@ pub(super) struct Restarts {
     n_same: u32,
     /// Whether tasks contradict each other, once known.
     pub(super) has_conflict: Option<bool>,
-    /// The nodes that a restart moves.
+    /// The nodes that a restart moves, and the tasks that it is for.
     is_displaced: Vec<bool>,
+    unmet: Vec<usize>,
     rows: Rows,
     free_chain: OnPoints,
 }
@@ -104,7 +105,10 @@ impl Restarts {
             0 => return Some(Until::Hopeless),
             1 if is_limb => self.reach_freely(problem, state),
             _ => {
-                self.choose_displaced(problem, state);
+                if is_limb {
+                    state.restart(problem);
+                }
+                self.choose_displaced(attempt, problem, state);
                 let pattern = match attempt {
                     1 => Pattern::Arc(1.0),
                     2 if is_limb => Pattern::ArcAlone(1.0),
@@ -127,14 +131,35 @@ impl Restarts {
         Some(if is_limb { Until::Hopeless } else { Until::Doubtful })
     }
 
-    /// Chooses the joints that move missed tasks.
-    fn choose_displaced(&mut self, problem: &Problem, state: &State) {
-        let Self { is_displaced, rows, .. } = self;
+    /// Chooses the joints to move, cycling through four sets: those of one missed task, with or without the joints of tasks that are met; those of
+    /// all missed tasks; all joints, floating roots included.
+    fn choose_displaced(&mut self, attempt: u32, problem: &Problem, state: &State) {
+        let Self { is_displaced, unmet, rows, .. } = self;
+        unmet.clear();
+        let is_met = |goal: &Goal, rows: &mut Rows| {
+            problem.miss_of(goal, state, rows).is_within(problem.tolerance)
+        };
+        let goals = || problem.goals.iter().enumerate().filter(|(_, goal)| goal.is_required());
+        unmet.extend(goals().filter(|(_, goal)| !is_met(goal, rows)).map(|(k, _)| k));
+        let one = unmet.get((attempt / 4) as usize % unmet.len().max(1));
+        let variant = attempt % 4;
         is_displaced.clear();
         is_displaced.resize(problem.nodes.len(), false);
-        for goal in problem.goals.iter().filter(|goal| goal.is_required()) {
-            if !problem.miss_of(goal, state, rows).is_within(problem.tolerance) {
-                problem.for_each_mover(goal, |i| is_displaced[i] = true);
+        for (k, goal) in goals() {
+            let is_chosen = match variant {
+                0 | 1 => Some(&k) == one,
+                2 => unmet.contains(&k),
+                _ => true,
+            };
+            if is_chosen {
+                problem.for_each_mover(goal, |i| {
+                    is_displaced[i] = variant == 3 || problem.nodes[i].kind != Kind::Free;
+                });
+            }
+        }
+        if variant == 1 {
+            for (_, goal) in goals().filter(|(k, _)| !unmet.contains(k)) {
+                problem.for_each_mover(goal, |i| is_displaced[i] = false);
             }
         }
     }
