@@ -8,7 +8,7 @@ mod parts;
 mod reach_map;
 mod slices;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use posekit::arm::ArmSettings;
 use posekit::arm::map::{Reachability, Voxels, orientations};
@@ -37,6 +37,8 @@ pub(crate) fn map(args: &MapArgs) -> Result<()> {
         refuse_same(&[("a part", Some(part)), ("--output", Some(&args.output))])?;
     }
     let is_parquet = is_parquet(&args.output)?;
+    check_extension("--picture", args.picture.as_ref(), "svg")?;
+    check_extension("--cloud", args.cloud.as_ref(), "glb")?;
     let map = match &args.robot {
         Some(robot) => measure(args, robot, is_parquet)?,
         None => ReachMap::merge(&args.merge)?,
@@ -57,15 +59,29 @@ pub(crate) fn map(args: &MapArgs) -> Result<()> {
 }
 
 fn is_parquet(output: &Path) -> Result<bool> {
-    let extension = output.extension().and_then(|extension| extension.to_str());
-    match extension.map(str::to_ascii_lowercase).as_deref() {
-        Some("parquet") => Ok(true),
-        Some("csv") => Ok(false),
+    match extension(output).as_str() {
+        "parquet" => Ok(true),
+        "csv" => Ok(false),
         _ => Err(Failure::usage(format!(
             "a map is written as Parquet or CSV; the name of the output must end in .parquet or .csv: {}",
             output.display()
         ))),
     }
+}
+
+/// Refuses a picture whose name says that it is of another format: one is easily given to the wrong option.
+fn check_extension(option: &str, path: Option<&PathBuf>, expected: &str) -> Result<()> {
+    match path {
+        Some(path) if extension(path) != expected => Err(Failure::usage(format!(
+            "the name of the file of {option} must end in .{expected}: {}",
+            path.display()
+        ))),
+        _ => Ok(()),
+    }
+}
+
+fn extension(path: &Path) -> String {
+    path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase()
 }
 
 /// Measures the parts that are not finished.

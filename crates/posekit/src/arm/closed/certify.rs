@@ -70,7 +70,7 @@ impl<const N: usize> Candidates<N> {
     }
 
     /// Adds a pose at its place, unless it is there already or the list is full.
-    #[inline(always)]
+    #[cfg_attr(feature = "simd", inline(always))]
     pub(super) fn insert(&mut self, candidate: Candidate<N>, start: &[f64; N]) {
         let n = usize::from(self.len);
         let is_known = self.list[..n].iter().any(|other| is_same(&other.x, &candidate.x));
@@ -107,7 +107,7 @@ fn is_same<const N: usize>(a: &[f64; N], b: &[f64; N]) -> bool {
 
 impl Closed {
     /// Adds the poses of a slice that reach the target.
-    #[inline(always)]
+    #[cfg_attr(feature = "simd", inline(always))]
     pub(super) fn certified<const N: usize>(
         &self,
         kernel: &Kernel<N>,

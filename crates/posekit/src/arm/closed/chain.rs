@@ -105,7 +105,7 @@ impl<const J: usize> Chain<J> {
     /// The pose `Rz(θ₁) L₁ … Rz(θ₆)` that brings the tool to a target.
     ///
     /// - `base`: of the arm in the frame of the target
-    #[inline(always)]
+    #[cfg_attr(feature = "simd", inline(always))]
     pub(super) fn wrist_for(&self, base: &Frame) -> Frame {
         let target = if self.is_reversed { *base } else { inverse(base) };
         product(&self.base_back, &product(&target, &self.tool_back))

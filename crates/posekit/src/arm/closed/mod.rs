@@ -291,7 +291,7 @@ impl Closed {
         }
     }
 
-    #[inline(always)]
+    #[cfg_attr(feature = "simd", inline(always))]
     fn six<const N: usize>(
         &self,
         six: &Six,
@@ -355,7 +355,7 @@ struct OfSix<'a, const N: usize> {
 }
 
 impl<const N: usize> OfSix<'_, N> {
-    #[inline(always)]
+    #[cfg_attr(feature = "simd", inline(always))]
     fn run(self) {
         let Self { closed, six, kernel, goal, start, all } = self;
         let slice = closed.six(six, None, goal, start);

@@ -136,7 +136,7 @@ impl Six {
     }
 
     /// All solutions for a pose of the chain.
-    #[inline(always)]
+    #[cfg_attr(feature = "simd", inline(always))]
     pub(super) fn solve(&self, wrist: &Frame, given: Given<'_>) -> Branches<SIX> {
         let mut branches = Branches::new(self.is_paired());
         let pair = self.equations(wrist).mixed(self.mix);
