@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import NoReturn
 
@@ -21,6 +22,12 @@ def lacking(what: str) -> NoReturn:
     if os.environ.get("CI") == "true":
         pytest.fail(f"{what}; with CI=true no test is skipped", pytrace=False)
     pytest.skip(what)
+
+
+@pytest.fixture(scope="session", name="lacking")
+def _lacking() -> Callable[[str], NoReturn]:
+    """Return the function for tests that lack something in themselves."""
+    return lacking
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

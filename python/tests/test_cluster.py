@@ -15,7 +15,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 import pyarrow as pa
@@ -292,12 +292,14 @@ def test_d9_files_cut_by_a_crash(solve: Callable[..., Solve], alone: runs.Report
     assert files(report.output) == before
 
 
-def test_d9_full_disk(on_ray: Any, solve: Callable[..., Solve], alone: runs.Report) -> None:
+def test_d9_full_disk(
+    on_ray: Any, solve: Callable[..., Solve], alone: runs.Report, lacking: Callable[[str], NoReturn]
+) -> None:
     job = solve("full")
     job.output.mkdir()
     mount = ["mount", "-t", "tmpfs", "-o", "size=48k", "none", str(job.output)]
     if os.geteuid() != 0 or subprocess.run(mount, capture_output=True, check=False).returncode:
-        pytest.skip("a disk can be made only by root")
+        lacking("a small disk can be mounted only by root")
     try:
         with pytest.raises(JobError, match="No space left on device"):
             on_ray.run_job(job, 2)

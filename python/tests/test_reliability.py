@@ -7,6 +7,7 @@ import multiprocessing
 import os
 import pickle
 import signal
+import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -296,6 +297,8 @@ def test_p6_names_of_files_that_are_not_utf8(root: Path, tmp_path: Path) -> None
     try:
         Path(name + ".urdf").write_bytes((root / "testdata" / "arm6.urdf").read_bytes())
     except OSError:
+        if sys.platform == "linux":
+            raise
         pytest.skip("this file system takes only UTF-8")
     assert Robot.from_urdf(Path(name + ".urdf")).name == "arm6"
     clip = Clip.read(next((root / "testdata" / "clips").glob("*.bvh")))

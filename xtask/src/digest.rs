@@ -9,7 +9,7 @@ use crate::process::{cargo, output, run};
 const CASES: &str = "testdata/cases";
 const COMMITTED: &str = "testdata/digest.txt";
 
-/// Compares the digest of a debug build and of an optimised build with the committed one.
+/// Compares the digest of a debug build and of a release build with the committed one.
 ///
 /// # Errors
 /// When a build fails, the command does not know `digest`, or one of the three differs.
@@ -24,14 +24,14 @@ pub(crate) fn compare() -> Result<()> {
             committed.trim()
         );
     }
-    println!("{fresh} in a debug build, an optimised build and in {COMMITTED}");
+    println!("{fresh} in debug, in release and in {COMMITTED}");
     Ok(())
 }
 
 /// Writes the digest file and the expected output of the command-line transcripts.
 ///
 /// # Errors
-/// When the two builds disagree.
+/// When debug and release builds disagree.
 pub(crate) fn bless() -> Result<()> {
     let fresh = digest_of_both_builds()?;
     fs::write(COMMITTED, format!("{fresh}\n")).context(COMMITTED)?;
@@ -48,10 +48,10 @@ pub(crate) fn bless() -> Result<()> {
 
 fn digest_of_both_builds() -> Result<String> {
     let debug = digest(&[])?;
-    let optimised = digest(&["--release"])?;
-    if debug != optimised {
+    let release = digest(&["--release"])?;
+    if debug != release {
         bail!(
-            "the digest is {debug} in a debug build and {optimised} in an optimised one: the same input gives different bits"
+            "the digest is {debug} in debug and {release} in release: the same input gives different bits"
         );
     }
     Ok(debug)

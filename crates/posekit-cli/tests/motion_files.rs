@@ -284,12 +284,12 @@ fn a_rate_that_is_given_is_written_though_nothing_else_changes() {
     let edited = place.join("edited.bvh");
     assert!(clean(&walk(), &edited, &["--fps", "25"]).status.success());
     assert!(fs::read_to_string(&edited).unwrap().contains("Frame Time: 0.04\n"));
-    // A frame time that is none is mended so.
+    // This repairs a frame time that is none.
     let broken = place.join("broken.bvh");
     fs::write(&broken, source.replacen(time, "0", 1)).unwrap();
-    let mended = place.join("mended.bvh");
-    reported(&["convert", "--fps", "25", "-o"], &[&mended, &broken]);
-    assert_eq!(fs::read_to_string(&mended).unwrap(), expected);
+    let repaired = place.join("repaired.bvh");
+    reported(&["convert", "--fps", "25", "-o"], &[&repaired, &broken]);
+    assert_eq!(fs::read_to_string(&repaired).unwrap(), expected);
 }
 
 #[test]

@@ -260,6 +260,29 @@ fn cancelled_track_has_no_samples() {
 }
 
 #[test]
+fn one_refusal_cancels_a_track() {
+    let robot = Rows::new(&PUMA);
+    let arm = moving(&robot);
+    let begin = [0.1, 0.6, -0.8, 0.3, 0.9, 0.2];
+    let (times, targets) = line(robot.at(&begin), DVec3::Y, 50);
+    // Without a closed form the solutions are searched for, which can be cancelled, too.
+    let any_spin = exact().with_bounds([0.0, 0.0, 0.0, 0.0, 0.0, f64::INFINITY]);
+    for settings in [exact(), any_spin] {
+        for from in [TrackFrom::Nearest, TrackFrom::Any] {
+            for refused in [1, 2, 5] {
+                let mut calls = 0;
+                let goes_on = || {
+                    calls += 1;
+                    calls != refused
+                };
+                let track = arm.track_while(&times, &targets, &begin, &settings, from, goes_on);
+                assert_eq!(track.unwrap().status, TrackStatus::Cancelled, "{from:?}, {refused}");
+            }
+        }
+    }
+}
+
+#[test]
 fn wrong_input_is_refused() {
     let robot = Rows::new(&PUMA);
     let arm = Arm::new(&robot.skeleton, robot.flange).unwrap();

@@ -159,8 +159,7 @@ impl Arm {
         let goal = self.goal(target, q, settings)?;
         list.clear();
         by_size!(&self.solver, solver => {
-            let choice = Choice { solver, goal: &goal, start: self.start(solver, q), settings };
-            choice.each(self, goes_on, |x| {
+            self.each_solution(solver, &goal, self.start(solver, q), settings, goes_on, |x| {
                 let end = list.len();
                 list.extend_from_slice(q);
                 self.write(x, &mut list[end..]);
@@ -176,9 +175,10 @@ impl Arm {
         goal: &Goal,
         start: [f64; N],
         settings: &ArmSettings,
+        goes_on: &mut dyn FnMut() -> bool,
         push: impl FnMut(&[f64; N]),
     ) {
-        Choice { solver, goal, start, settings }.each(self, &mut || true, push);
+        Choice { solver, goal, start, settings }.each(self, goes_on, push);
     }
 
     /// The solutions of six joints beside one that was found, the nearest to it first.
@@ -404,7 +404,8 @@ impl<const N: usize> Choice<'_, N> {
 
     /// The configurations that a closed form proposes, if there is one: of redundant arms those of the branches nearest to what is preferred.
     fn closed(&self, arm: &Arm) -> Option<Candidates<N>> {
-        let closed = arm.closed.as_deref().filter(|_| Closed::fits(N) && !self.has_bounds())?;
+        let closed =
+            arm.closed.as_deref().filter(|_| Closed::fits(N) && !self.goal.has_bounds())?;
         let kernel = &self.solver.kernel;
         Some(match self.preferred() {
             Some(preferred) => closed.nearest(kernel, self.goal, preferred),
@@ -428,14 +429,10 @@ impl<const N: usize> Choice<'_, N> {
         Some(Found { x, residual, has_reached, steps: 0, starts: 1 })
     }
 
-    fn has_bounds(&self) -> bool {
-        self.settings.bounds != [0.0; 6]
-    }
-
     /// All configurations found, the preferred first.
     fn each(&self, arm: &Arm, goes_on: &mut dyn FnMut() -> bool, mut push: impl FnMut(&[f64; N])) {
         let mut all: Vec<(f64, [f64; N])> = Vec::new();
-        let usable = |_: &&Closed| Closed::fits(N) && !self.has_bounds();
+        let usable = |_: &&Closed| Closed::fits(N) && !self.goal.has_bounds();
         let closed = arm.closed.as_deref().filter(usable);
         let is_complete = closed.is_some_and(Closed::is_complete);
         if let Some(closed) = closed {

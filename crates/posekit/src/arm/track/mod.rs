@@ -171,10 +171,15 @@ impl Arm {
         mut goes_on: impl FnMut() -> bool,
     ) -> Result<Track> {
         check_times(times, targets.len())?;
-        self.check(start)?;
-        let targets = targets.iter().map(|target| checked(*target)).collect::<Result<Vec<_>>>()?;
         let goal = self.goal(targets[0], start, settings)?;
+        let targets = targets.iter().map(|target| checked(*target)).collect::<Result<Vec<_>>>()?;
         let path = PosePath { arm: self, times, targets: &targets, settings };
+        // Whoever asks once more after the end has the same answer.
+        let mut is_live = true;
+        let mut goes_on = || {
+            is_live = is_live && goes_on();
+            is_live
+        };
         let track =
             by_size!(&self.solver, solver => path.track(solver, from, &goal, start, &mut goes_on));
         Ok(track.unwrap_or(Track {
@@ -283,7 +288,9 @@ impl PosePath<'_> {
             TrackFrom::Any => {
                 let mut starts = Vec::new();
                 let x = self.arm.start(solver, start);
-                self.arm.each_solution(solver, goal, x, self.settings, |x| starts.push(*x));
+                self.arm.each_solution(solver, goal, x, self.settings, goes_on, |x| {
+                    starts.push(*x);
+                });
                 let mut walk = self.longest_walk(solver, starts, goes_on)?;
                 if walk.as_ref().is_some_and(|walk| walk.end.is_some()) {
                     let samples = self.arm.self_motion_starts(solver, goal, &x);
