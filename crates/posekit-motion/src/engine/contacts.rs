@@ -55,7 +55,8 @@ const QUIET: (usize, f64) = (3, 1.19);
 const MOST_NOISE: f64 = 0.006;
 
 /// Rounds of estimation.
-const ROUNDS: usize = 5;
+const ROUNDS: usize = 6;
+const ANNEAL: [f64; ROUNDS] = [4.0, 4.0, 3.0, 2.0, 1.4, 1.0];
 
 /// A tilt of the floor is believed as far as feet were apart by this \[leg lengths\].
 const BASE: f64 = 0.25;
@@ -209,7 +210,7 @@ pub(super) fn find(
                 }
                 if let Some(support) = &support {
                     let along = velocity - ground.normal * rise - support.velocity[frame];
-                    e -= tail(along.length() / with(SPEED, part.noise[1]), 2.0);
+                    e -= tail(along.length() / with(SPEED * ANNEAL[round], part.noise[1]), 2.0);
                 }
                 e * frame_time / CORRELATION
             };
@@ -218,18 +219,18 @@ pub(super) fn find(
         };
         states = parts.iter().zip(&ground.rests).map(find_state).collect::<Vec<_>>();
         ground.fit(parts, &states, choice, up);
-        let stances = stances_of(&states, frame_time, shortest);
         let samples = samples(parts, &states, ground.normal);
         // What the root does not show of a walk's speed changes within a step; at first, feet that swing are to be outvoted.
         let memory = if in_place && round > 0 { WITHIN_STEP } else { STEP };
-        let mut found = Support::estimate(&samples, root, ground.normal, (memory, frame_time));
-        if !in_place && round + 2 >= ROUNDS {
-            found.keep_visible(parts, &stances, frame_time);
-        }
+        let found = Support::estimate(&samples, root, ground.normal, (memory, frame_time));
         support = Some(found);
     }
-    let support = support.unwrap_or_else(|| Support::still(root.len()));
-    Contacts { stances: stances_of(&states, frame_time, shortest), ground, support }
+    let mut support = support.unwrap_or_else(|| Support::still(root.len()));
+    let stances = stances_of(&states, frame_time, shortest);
+    if !in_place {
+        support.keep_visible(parts, &stances, frame_time);
+    }
+    Contacts { stances, ground, support }
 }
 
 /// The parts of contacts that are at one place each: within one, a frame is in contact the less likely the farther it is from the median of all of them, by the same
