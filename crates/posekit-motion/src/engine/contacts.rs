@@ -57,6 +57,7 @@ const MOST_NOISE: f64 = 0.006;
 /// Rounds of estimation.
 const ROUNDS: usize = 6;
 const ANNEAL: [f64; ROUNDS] = [4.0, 4.0, 3.0, 2.0, 1.4, 1.0];
+const MEM: [f64; ROUNDS] = [0.1, 0.05, 0.03, 0.02, 0.02, 0.02];
 
 /// A tilt of the floor is believed as far as feet were apart by this \[leg lengths\].
 const BASE: f64 = 0.25;
@@ -176,6 +177,7 @@ impl Ground {
 pub(super) struct Contacts {
     pub(super) ground: Ground,
     pub(super) support: Support,
+    pub(super) supposed: Support,
     pub(super) stances: Vec<Stance>,
 }
 
@@ -221,16 +223,18 @@ pub(super) fn find(
         ground.fit(parts, &states, choice, up);
         let samples = samples(parts, &states, ground.normal);
         // What the root does not show of a walk's speed changes within a step; at first, feet that swing are to be outvoted.
-        let memory = if in_place && round > 0 { WITHIN_STEP } else { STEP };
+        let memory = if in_place { MEM[round] } else { STEP };
         let found = Support::estimate(&samples, root, ground.normal, (memory, frame_time));
         support = Some(found);
     }
-    let mut support = support.unwrap_or_else(|| Support::still(root.len()));
+    let support = support.unwrap_or_else(|| Support::still(root.len()));
     let stances = stances_of(&states, frame_time, shortest);
+    let supposed = support.clone();
+    let mut support = support;
     if !in_place {
         support.keep_visible(parts, &stances, frame_time);
     }
-    Contacts { stances, ground, support }
+    Contacts { stances, ground, support, supposed }
 }
 
 /// The parts of contacts that are at one place each: within one, a frame is in contact the less likely the farther it is from the median of all of them, by the same

@@ -41,7 +41,7 @@ pub(super) struct Sample {
 }
 
 /// How the support moves, along the floor \[leg lengths/s\].
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Support {
     pub(super) velocity: Vec<DVec3>,
     /// The fraction of the root's velocity.
