@@ -16,7 +16,7 @@ use core::ops::Range;
 
 use posekit::glam::DVec3;
 
-use super::support::{STEP, Sample, Support, WITHIN_STEP};
+use super::support::{STEP, Sample, Support};
 use crate::floor::{FloorChoice, level_axes};
 use crate::plant::Part;
 use crate::smooth::Smoother;
@@ -25,7 +25,7 @@ use crate::smooth::Smoother;
 const NU: f64 = 3.0;
 
 /// Scatter of the height of a part in contact \[leg lengths\]: 13 mm for a leg of 0.85 m; what a foot rolls and floors bend.
-const HEIGHT: f64 = 0.015;
+const HEIGHT: f64 = 0.02;
 
 /// Scatter of the speed along the floor \[leg lengths/s\].
 const SPEED: f64 = 0.08;
@@ -57,7 +57,7 @@ const MOST_NOISE: f64 = 0.006;
 /// Rounds of estimation.
 const ROUNDS: usize = 6;
 const ANNEAL: [f64; ROUNDS] = [4.0, 4.0, 3.0, 2.0, 1.4, 1.0];
-const MEM: [f64; ROUNDS] = [0.1, 0.05, 0.03, 0.02, 0.02, 0.02];
+const WITHIN_STEP: [f64; ROUNDS] = [0.1, 0.05, 0.03, 0.02, 0.02, 0.02];
 
 /// A tilt of the floor is believed as far as feet were apart by this \[leg lengths\].
 const BASE: f64 = 0.25;
@@ -126,18 +126,18 @@ pub(super) struct Ground {
 }
 
 impl Ground {
-    /// Each part stands where it is lowest while it keeps its height.
-    pub(super) fn new(parts: &[PartMotion], normal: DVec3) -> Self {
-        let rest = |part: &PartMotion| {
+    /// - `rest`: at which of the heights that a part keeps it stands
+    fn new(parts: &[PartMotion], normal: DVec3, rest: fn(&[f64]) -> f64) -> Self {
+        let of_part = |part: &PartMotion| {
             let keeps = |frame: &usize| part.velocity[*frame].dot(normal).abs() < 4.0 * RISE;
             let mut frames: Vec<usize> = (0..part.at.len()).filter(keeps).collect();
             if frames.is_empty() {
                 frames = (0..part.at.len()).collect();
             }
             let heights: Vec<f64> = frames.iter().map(|f| part.at[*f].dot(normal)).collect();
-            crate::floor::lower_middle(&heights, HEIGHT)
+            rest(&heights)
         };
-        Self { normal, rests: parts.iter().map(rest).collect() }
+        Self { normal, rests: parts.iter().map(of_part).collect() }
     }
 
     /// The plane and resting heights that fit parts in contact.
@@ -181,7 +181,7 @@ pub(super) struct Contacts {
     pub(super) stances: Vec<Stance>,
 }
 
-/// Finds the contacts of a motion without jumps.
+/// Finds the contacts of a motion without jumps, from both guesses of where parts stand; the likelier counts.
 ///
 /// - `root`: velocity of the root in each frame \[leg lengths/s\]
 /// - `in_place`: the support moves as in an in-place walk, whatever people see
@@ -194,47 +194,98 @@ pub(super) fn find(
     frame_time: f64,
     shortest: f64,
 ) -> Contacts {
-    let mut ground = Ground::new(parts, normal);
-    let has_heights = choice != FloorChoice::PerPlant;
-    let mut support: Option<Support> = None;
-    let mut states = Vec::new();
-    for round in 0..ROUNDS {
-        let find_state = |(part, rest): (&PartMotion, &f64)| {
-            let evidence = |frame: usize| {
-                let velocity = part.velocity[frame];
-                let rise = velocity.dot(ground.normal);
-                let mut e = REST - tail(rise / with(RISE, part.noise[1]), 1.0);
-                if has_heights {
-                    e -= tail(
-                        (part.at[frame].dot(ground.normal) - rest) / with(HEIGHT, part.noise[0]),
-                        1.0,
-                    );
-                }
-                if let Some(support) = &support {
-                    let along = velocity - ground.normal * rise - support.velocity[frame];
-                    e -= tail(along.length() / with(SPEED * ANNEAL[round], part.noise[1]), 2.0);
-                }
-                e * frame_time / CORRELATION
-            };
-            let evidence: Vec<f64> = (0..part.at.len()).map(evidence).collect();
-            most_likely(&evidence, SWITCH)
-        };
-        states = parts.iter().zip(&ground.rests).map(find_state).collect::<Vec<_>>();
-        ground.fit(parts, &states, choice, up);
-        let samples = samples(parts, &states, ground.normal);
-        // What the root does not show of a walk's speed changes within a step; at first, feet that swing are to be outvoted.
-        let memory = if in_place { MEM[round] } else { STEP };
-        let found = Support::estimate(&samples, root, ground.normal, (memory, frame_time));
-        support = Some(found);
-    }
-    let support = support.unwrap_or_else(|| Support::still(root.len()));
+    let motion = Motion { parts, root, choice, up, in_place, frame_time };
+    let guesses = [lowest, usual].map(|rest| motion.estimate(Ground::new(parts, normal, rest)));
+    let [low, common] = guesses;
+    let (states, ground, supposed, _) = if common.3 > low.3 { common } else { low };
     let stances = stances_of(&states, frame_time, shortest);
-    let supposed = support.clone();
-    let mut support = support;
+    let mut support = supposed.clone();
     if !in_place {
         support.keep_visible(parts, &stances, frame_time);
     }
-    Contacts { stances, ground, support, supposed }
+    Contacts { ground, support, supposed, stances }
+}
+
+/// What the model is fitted to.
+struct Motion<'a> {
+    parts: &'a [PartMotion],
+    root: &'a [DVec3],
+    choice: FloorChoice,
+    up: DVec3,
+    in_place: bool,
+    frame_time: f64,
+}
+
+impl Motion<'_> {
+    /// States, ground and support by turns, and how likely they are in the end.
+    fn estimate(&self, mut ground: Ground) -> (Vec<Vec<bool>>, Ground, Support, f64) {
+        let mut support = Support::still(self.root.len());
+        let mut states = Vec::new();
+        let mut likelihood = 0.0;
+        for round in 0..ROUNDS {
+            let speed = (round > 0).then(|| SPEED * ANNEAL[round]);
+            likelihood = 0.0;
+            states.clear();
+            for (part, rest) in self.parts.iter().zip(&ground.rests) {
+                let evidence = self.evidence(part, *rest, ground.normal, (&support, speed));
+                let (of_part, score) = most_likely(&evidence, SWITCH);
+                states.push(of_part);
+                likelihood += score;
+            }
+            ground.fit(self.parts, &states, self.choice, self.up);
+            let samples = samples(self.parts, &states, ground.normal);
+            let memory = if self.in_place { WITHIN_STEP[round] } else { STEP };
+            support =
+                Support::estimate(&samples, self.root, ground.normal, (memory, self.frame_time));
+        }
+        (states, ground, support, likelihood)
+    }
+
+    /// The evidence for contact in each frame.
+    fn evidence(
+        &self,
+        part: &PartMotion,
+        rest: f64,
+        normal: DVec3,
+        (support, speed): (&Support, Option<f64>),
+    ) -> Vec<f64> {
+        let evidence = |frame: usize| {
+            let velocity = part.velocity[frame];
+            let rise = velocity.dot(normal);
+            let mut e = REST - tail(rise / with(RISE, part.noise[1]), 1.0);
+            if self.choice != FloorChoice::PerPlant {
+                let height = part.at[frame].dot(normal) - rest;
+                e -= tail(height / with(HEIGHT, part.noise[0]), 1.0);
+            }
+            if let Some(speed) = speed {
+                let along = velocity - normal * rise - support.velocity[frame];
+                e -= tail(along.length() / with(speed, part.noise[1]), 2.0);
+            }
+            e * self.frame_time / CORRELATION
+        };
+        (0..part.at.len()).map(evidence).collect()
+    }
+}
+
+/// The height at which a part stands, if it stands where it is lowest.
+fn lowest(heights: &[f64]) -> f64 {
+    crate::floor::lower_middle(heights, HEIGHT)
+}
+
+/// The same if it stands where it mostly is: the middle of the densest heights.
+fn usual(heights: &[f64]) -> f64 {
+    let mut heights = heights.to_vec();
+    heights.sort_by(f64::total_cmp);
+    let (mut from, mut best) = (0, (0, 0.0));
+    for (to, height) in heights.iter().enumerate() {
+        while heights[from] < height - 2.0 * HEIGHT {
+            from += 1;
+        }
+        if to - from + 1 > best.0 {
+            best = (to - from + 1, heights[(from + to) / 2]);
+        }
+    }
+    best.1
 }
 
 /// The parts of contacts that are at one place each: within one, a frame is in contact the less likely the farther it is from the median of all of them, by the same
@@ -262,7 +313,7 @@ pub(super) fn at_one_place(
             (REST - tail(off / with(PLACE, parts[part].noise[0]), 3.0)) * frame_time / CORRELATION
         };
         let evidence: Vec<f64> = frames.clone().map(evidence).collect();
-        let states = most_likely(&evidence, SWITCH);
+        let (states, _) = most_likely(&evidence, SWITCH);
         for (is_contact, states) in
             [(true, states.clone()), (false, states.iter().map(|state| !state).collect())]
         {
@@ -327,7 +378,7 @@ fn stances_of(states: &[Vec<bool>], frame_time: f64, shortest: f64) -> Vec<Stanc
 }
 
 /// The states of a chain with two states that are most likely together: the evidence of all frames in contact, less the cost of each change, is largest.
-fn most_likely(evidence: &[f64], switch: f64) -> Vec<bool> {
+fn most_likely(evidence: &[f64], switch: f64) -> (Vec<bool>, f64) {
     let (mut free, mut contact) = (0.0, 0.0);
     // Whether each of both states was the other one in the frame before.
     let mut changed = vec![[false; 2]; evidence.len()];
@@ -338,13 +389,14 @@ fn most_likely(evidence: &[f64], switch: f64) -> Vec<bool> {
             if changed[1] { free - switch } else { contact } + e,
         );
     }
+    let score = free.max(contact);
     let mut state = contact > free;
     let mut states = vec![false; evidence.len()];
     for frame in (0..evidence.len()).rev() {
         states[frame] = state;
         state ^= changed[frame][usize::from(state)];
     }
-    states
+    (states, score)
 }
 
 #[cfg(test)]
@@ -370,8 +422,9 @@ mod tests {
                 let best = (0..1_u32 << n)
                     .map(|bits| score(&|frame| bits >> frame & 1 == 1))
                     .fold(f64::NEG_INFINITY, f64::max);
-                let found = most_likely(&evidence, switch);
+                let (found, claimed) = most_likely(&evidence, switch);
                 assert!((score(&|frame| found[frame]) - best).abs() < 1e-12, "{evidence:?}");
+                assert!((claimed - best).abs() < 1e-12, "{claimed}, {best}");
             }
         }
     }
