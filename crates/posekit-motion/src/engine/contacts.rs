@@ -292,9 +292,11 @@ fn usual(heights: &[f64]) -> f64 {
 /// model; what is left out is looked at again by itself.
 ///
 /// - `at`: where a part is in a frame, on the support
+/// - `firm`: at both ends of a contact, where a part is farther above or below than this \[leg lengths\], it is coming down or being lifted, and free
 pub(super) fn at_one_place(
     (parts, stances): (&[PartMotion], &[Stance]),
     at: impl Fn(usize, usize) -> DVec3,
+    (normal, firm): (DVec3, f64),
     frame_time: f64,
     shortest: f64,
 ) -> Vec<Stance> {
@@ -321,7 +323,14 @@ pub(super) fn at_one_place(
                 let frames = frames.start + run.frames.start..frames.start + run.frames.end;
                 let run = Stance { part, frames };
                 if is_contact {
-                    made.push(run);
+                    let firm = with(firm, 2.0 * parts[part].noise[0]);
+                    let is_firm =
+                        |frame: &usize| (at(part, *frame) - place).dot(normal).abs() <= firm;
+                    let from = run.frames.clone().find(is_firm).unwrap_or(run.frames.end);
+                    let to = run.frames.rev().find(is_firm).map_or(from, |last| last + 1);
+                    if (to - from) as f64 * frame_time >= shortest {
+                        made.push(Stance { part, frames: from..to });
+                    }
                 } else if run.frames.len() < n {
                     rest.push(run);
                 }

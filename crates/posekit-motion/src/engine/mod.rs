@@ -93,13 +93,12 @@ pub(crate) fn clean(
         locked[clip.frames(*from, *to)].fill(true);
     }
     let segments = if legs.legs.is_empty() { Vec::new() } else { source.segments() };
-    let shortest = settings.detect.shortest;
+    let bounds = (settings.detect.shortest, settings.firm);
     let mut in_place = settings.in_place;
-    let (mut found, mut path) =
-        source.contacts(&segments, (&mut floor, choice), in_place, shortest);
+    let (mut found, mut path) = source.contacts(&segments, (&mut floor, choice), in_place, bounds);
     if !in_place && source.is_in_place(&path, floor.normal) {
         in_place = true;
-        (found, path) = source.contacts(&segments, (&mut floor, choice), in_place, shortest);
+        (found, path) = source.contacts(&segments, (&mut floor, choice), in_place, bounds);
     }
     if !in_place && !settings.path || source.root.is_none() {
         path.fill(DVec3::ZERO);
@@ -228,13 +227,13 @@ impl<'a> Source<'a> {
         segments: &[Range<usize>],
         (floor, choice): (&mut Floor, FloorChoice),
         in_place: bool,
-        shortest: f64,
+        bounds: (f64, f64),
     ) -> (Vec<Found>, Vec<DVec3>) {
         let mut found = Vec::new();
         let mut path: Vec<DVec3> = Vec::with_capacity(self.clip.n_frames());
         for segment in segments {
             let ground = (&mut *floor, choice);
-            let (own, steps) = self.segment_contacts(segment, ground, in_place, shortest);
+            let (own, steps) = self.segment_contacts(segment, ground, in_place, bounds);
             found.extend(own);
             let before = path.last().copied().unwrap_or(DVec3::ZERO);
             path.extend(steps.into_iter().map(|step| before + step));
@@ -251,9 +250,10 @@ impl<'a> Source<'a> {
         segment: &Range<usize>,
         (floor, choice): (&mut Floor, FloorChoice),
         in_place: bool,
-        shortest: f64,
+        bounds: (f64, f64),
     ) -> (Vec<Found>, Vec<DVec3>) {
         let frame_time = self.clip.frame_time();
+        let (shortest, firm) = bounds;
         let mut parts = Vec::new();
         for (leg, own) in self.legs.iter().enumerate() {
             let joints = [(Part::Heel, Some(own.limb.end)), (Part::Ball, own.ball)];
@@ -284,7 +284,13 @@ impl<'a> Source<'a> {
         }
         let way = found.supposed.path(&root, found.ground.normal, frame_time);
         let at = |part: usize, frame: usize| parts[part].at[frame] + way[frame];
-        let stances = contacts::at_one_place((&parts, &found.stances), at, frame_time, shortest);
+        let stances = contacts::at_one_place(
+            (&parts, &found.stances),
+            at,
+            (found.ground.normal, firm),
+            frame_time,
+            shortest,
+        );
         (stances.iter().map(of_clip).collect(), path)
     }
 
