@@ -50,7 +50,7 @@ pub struct CleanSettings {
     /// A foot that still slides farther than this when the path is right is meant to \[leg lengths\]: its plant is released. Default 0.15.
     pub release: f64,
     /// Within this of the height at which it stands a part of a foot is firm, and held; outside it is coming down or being lifted, and free \[leg
-    /// lengths\]. Default 0.01: 8.5 mm for a leg of 0.85 m, in which a foot turns by two degrees.
+    /// lengths\]. Default 0.008: 7 mm for a leg of 0.85 m, in which a foot turns by two degrees.
     pub firm: f64,
     /// How contacts are held; its legs and strength come from here.
     pub hold: HoldSettings,
@@ -83,7 +83,7 @@ impl Default for CleanSettings {
             path: true,
             ease: 0.12,
             release: 0.15,
-            firm: 0.01,
+            firm: 0.008,
             hold: HoldSettings::default(),
             engine: Engine::default(),
         }

@@ -115,6 +115,8 @@ pub(super) struct Stance {
     /// Which of the parts.
     pub(super) part: usize,
     pub(super) frames: Range<usize>,
+    /// The same, and before and after it the frames in which the part rolls: it is coming down or being lifted, and does not slide.
+    pub(super) rolls: Range<usize>,
 }
 
 /// What is known of the ground, to begin with and in the end.
@@ -302,7 +304,7 @@ pub(super) fn at_one_place(
 ) -> Vec<Stance> {
     let mut rest: Vec<Stance> = stances.to_vec();
     let mut made = Vec::new();
-    while let Some(Stance { part, frames }) = rest.pop() {
+    while let Some(Stance { part, frames, .. }) = rest.pop() {
         let n = frames.len();
         let of_axis = |axis: usize| {
             let mut values: Vec<f64> = frames.clone().map(|frame| at(part, frame)[axis]).collect();
@@ -321,15 +323,15 @@ pub(super) fn at_one_place(
         {
             for run in stances_of(&[states], frame_time, shortest) {
                 let frames = frames.start + run.frames.start..frames.start + run.frames.end;
-                let run = Stance { part, frames };
+                let run = Stance { part, rolls: frames.clone(), frames };
                 if is_contact {
                     let firm = with(firm, 2.0 * parts[part].noise[0]);
                     let is_firm =
                         |frame: &usize| (at(part, *frame) - place).dot(normal).abs() <= firm;
                     let from = run.frames.clone().find(is_firm).unwrap_or(run.frames.end);
-                    let to = run.frames.rev().find(is_firm).map_or(from, |last| last + 1);
+                    let to = run.frames.clone().rev().find(is_firm).map_or(from, |last| last + 1);
                     if (to - from) as f64 * frame_time >= shortest {
-                        made.push(Stance { part, frames: from..to });
+                        made.push(Stance { part, frames: from..to, rolls: run.frames });
                     }
                 } else if run.frames.len() < n {
                     rest.push(run);
@@ -375,7 +377,7 @@ fn stances_of(states: &[Vec<bool>], frame_time: f64, shortest: f64) -> Vec<Stanc
                 (None, true) => from = Some(frame),
                 (Some(start), false) => {
                     if (frame - start) as f64 * frame_time >= shortest {
-                        stances.push(Stance { part, frames: start..frame });
+                        stances.push(Stance { part, frames: start..frame, rolls: start..frame });
                     }
                     from = None;
                 }

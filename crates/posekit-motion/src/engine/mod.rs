@@ -64,6 +64,8 @@ struct Found {
     leg: usize,
     part: Part,
     frames: Range<usize>,
+    /// See [`Stance::rolls`].
+    rolls: Range<usize>,
     /// Where it was given to be \[leg lengths\].
     given: Option<DVec3>,
 }
@@ -121,7 +123,7 @@ pub(crate) fn clean(
                     && found[*k].frames.end <= segment.end
             };
             let own: Vec<usize> = (0..found.len()).filter(of_segment).collect();
-            let held = source.targets(&own, &found, &path, segment.start);
+            let held = source.targets(&own, &found, &path, (segment.start, floor.normal));
             let needs = own.iter().any(|k| source.slide(&found[*k], &path, &floor) > CLEAN);
             change = None;
             if !needs && settings.contacts.is_none() {
@@ -271,10 +273,11 @@ impl<'a> Source<'a> {
             true => found.support.path(&root, found.ground.normal, frame_time),
             false => vec![DVec3::ZERO; root.len()],
         };
-        let of_clip = |Stance { part, frames }: &Stance| Found {
+        let of_clip = |Stance { part, frames, rolls }: &Stance| Found {
             leg: parts[*part].leg,
             part: parts[*part].part,
             frames: segment.start + frames.start..segment.start + frames.end,
+            rolls: segment.start + rolls.start..segment.start + rolls.end,
             given: None,
         };
         if choice == FloorChoice::Fit && !found.stances.is_empty() {
@@ -310,7 +313,14 @@ impl<'a> Source<'a> {
             let part = if self.legs[leg].limb.end == joint { Part::Heel } else { Part::Ball };
             let frames = self.clip.frames(contact.from, contact.to);
             if !frames.is_empty() {
-                found.push(Found { leg, part, frames, given: at.map(|at| at / self.length) });
+                let rolls = frames.clone();
+                found.push(Found {
+                    leg,
+                    part,
+                    frames,
+                    rolls,
+                    given: at.map(|at| at / self.length),
+                });
             }
         }
         Ok(found)
@@ -390,12 +400,18 @@ impl<'a> Source<'a> {
     }
 
     /// Where contacts are held: at the mean of where they are; a heel as far from the ball held at the same time as the foot is long.
-    fn targets(&self, own: &[usize], found: &[Found], path: &[DVec3], start: usize) -> Vec<Held> {
+    fn targets(
+        &self,
+        own: &[usize],
+        found: &[Found],
+        path: &[DVec3],
+        (start, normal): (usize, DVec3),
+    ) -> Vec<Held> {
         let place =
             |k: &usize| found[*k].given.unwrap_or_else(|| self.mean_place(&found[*k], path));
         let places: Vec<DVec3> = own.iter().map(place).collect();
         let held = |(k, target): (&usize, &DVec3)| {
-            let Found { leg, part, ref frames, given } = found[*k];
+            let Found { leg, part, ref frames, ref rolls, given } = found[*k];
             let mut target = *target;
             let beside = |(other, _): &(&usize, &DVec3)| {
                 let other = &found[**other];
@@ -413,7 +429,18 @@ impl<'a> Source<'a> {
                 let [heel, toe] = joints.map(|joint| self.at(middle, joint));
                 target = *ball + direction_or(target - *ball, heel - toe) * heel.distance(toe);
             }
-            Held { leg, part, frames: frames.start - start..frames.end - start, target }
+            // While another part of the foot is held, it may roll about that.
+            let is_alone = |frame: &usize| {
+                own.iter().all(|other| {
+                    let other = &found[*other];
+                    other.leg != leg || !other.frames.contains(frame)
+                })
+            };
+            let before = (rolls.start..frames.start).rev().take_while(is_alone).count();
+            let after = (frames.end..rolls.end).take_while(is_alone).count();
+            let frames = frames.start - start..frames.end - start;
+            let rolls = frames.start - before..frames.end + after;
+            Held { leg, part, frames, rolls, target, normal }
         };
         own.iter().zip(&places).map(held).collect()
     }

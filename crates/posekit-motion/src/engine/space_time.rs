@@ -35,7 +35,7 @@ use crate::plant::Part;
 const ROOT: f64 = 2.0;
 
 /// In what time the change of root, hip, knee and foot blends in \[s\].
-const BLEND: [f64; 4] = [0.037, 0.03, 0.05, 0.02];
+const BLEND: [f64; 4] = [0.08, 0.03, 0.05, 0.02];
 
 /// The same for what comes out, of root and knee, while something is held \[s\].
 const OUTCOME: [f64; 2] = [0.028, 0.03];
@@ -89,7 +89,21 @@ pub(super) struct Held {
     pub(super) leg: usize,
     pub(super) part: Part,
     pub(super) frames: Range<usize>,
+    /// The same, and the frames before and after it in which it is held along the floor alone.
+    pub(super) rolls: Range<usize>,
     pub(super) target: DVec3,
+    /// Of the floor.
+    pub(super) normal: DVec3,
+}
+
+impl Held {
+    /// What of a difference of places counts in a frame.
+    fn counts(&self, frame: usize, off: DVec3) -> DVec3 {
+        match self.frames.contains(&frame) {
+            true => off,
+            false => off - self.normal * off.dot(self.normal),
+        }
+    }
 }
 
 /// What is solved.
@@ -174,10 +188,11 @@ impl LegMotion {
     fn residual(&self, held: &Held, frame: usize, x: &[f64]) -> DVec3 {
         let Posed { hip, thigh, shin, foot } = self.posed(frame, x, held.leg);
         let ankle = hip + thigh + shin;
-        match held.part {
+        let off = match held.part {
             Part::Heel => ankle - held.target,
             Part::Ball => ankle + foot - held.target,
-        }
+        };
+        held.counts(frame, off)
     }
 
     fn linearised(&self, held: &Held, frame: usize, x: &[f64]) -> Residual {
@@ -196,6 +211,7 @@ impl LegMotion {
                 *column = by_foot.col(k).cross(foot);
             }
         }
+        by_leg.iter_mut().for_each(|column| *column = held.counts(frame, *column));
         Residual { value: self.residual(held, frame, x), by_leg }
     }
 
@@ -258,7 +274,7 @@ impl Problem<'_> {
         }
         let mut is_held = vec![vec![false; n_frames]; self.legs.len()];
         for held in self.held {
-            is_held[held.leg][held.frames.clone()].fill(true);
+            is_held[held.leg][held.rolls.clone()].fill(true);
         }
         let hips = 1.0 / self.legs.len().max(1) as f64;
         for frame in 1..n_frames.saturating_sub(1) {
@@ -297,7 +313,7 @@ impl Problem<'_> {
             cost += terms.outcome[at] * outcome * outcome;
         }
         for held in self.held {
-            for frame in held.frames.clone() {
+            for frame in held.rolls.clone() {
                 let x = &x[frame * n..(frame + 1) * n];
                 cost += CONTACT * self.legs[held.leg].residual(held, frame, x).length_squared();
             }
@@ -343,11 +359,12 @@ impl Problem<'_> {
         }
         for held in self.held {
             let leg = &self.legs[held.leg];
-            for frame in held.frames.clone() {
+            for frame in held.rolls.clone() {
                 let of_frame = &x[frame * n..(frame + 1) * n];
                 let residual = leg.linearised(held, frame, of_frame);
                 let own = frame * n + 3 + OF_LEG * held.leg;
-                let root = DVec3::AXES.iter().enumerate().map(|(k, axis)| (frame * n + k, *axis));
+                let root = DVec3::AXES.iter().enumerate();
+                let root = root.map(|(k, axis)| (frame * n + k, held.counts(frame, *axis)));
                 let of_leg = residual.by_leg.iter().enumerate().map(|(k, d)| (own + k, *d));
                 let mut columns = [(0, DVec3::ZERO); 3 + OF_LEG];
                 columns.iter_mut().zip(root.chain(of_leg)).for_each(|(to, from)| *to = from);
@@ -422,12 +439,14 @@ impl Problem<'_> {
             knee: rotation_about(motion.axis[frame], b.x),
             foot: so3_exp(f),
         };
+        let Posed { hip, thigh, shin, foot } = motion.posed(frame, x, leg);
+        let solved = [hip + thigh + shin, hip + thigh + shin + foot];
         let target = |part: Part| {
             let holds =
-                |held: &&Held| held.leg == leg && held.part == part && held.frames.contains(&frame);
-            self.held.iter().find(holds).map(|held| held.target)
+                |held: &&Held| held.leg == leg && held.part == part && held.rolls.contains(&frame);
+            let at = solved[usize::from(part == Part::Ball)];
+            self.held.iter().find(holds).map(|held| at - held.counts(frame, at - held.target))
         };
-        let Posed { hip, thigh, shin, foot } = motion.posed(frame, x, leg);
         let (ankle, turn) = match (target(Part::Heel), target(Part::Ball)) {
             (None, None) => return found,
             (Some(heel), None) => (heel, DQuat::IDENTITY),
@@ -478,7 +497,14 @@ mod tests {
     }
 
     fn held() -> Vec<Held> {
-        let of = |leg, part, frames| Held { leg, part, frames, target: DVec3::new(0.1, 0.1, 0.1) };
+        let of = |leg, part, frames: Range<usize>| Held {
+            leg,
+            part,
+            rolls: frames.start..frames.end + 1,
+            frames,
+            target: DVec3::new(0.1, 0.1, 0.1),
+            normal: DVec3::Y,
+        };
         vec![of(0, Part::Heel, 2..5), of(0, Part::Ball, 3..7), of(1, Part::Ball, 0..4)]
     }
 
@@ -536,7 +562,9 @@ mod tests {
     fn contacts_hold_and_locked_frames_stay() {
         let legs = legs(30);
         let target = legs[0].hip[12] + legs[0].thigh[12] + legs[0].shin[12];
-        let held = [Held { leg: 0, part: Part::Heel, frames: 11..14, target }];
+        let normal = DVec3::Y;
+        let held =
+            [Held { leg: 0, part: Part::Heel, frames: 11..14, rolls: 10..16, target, normal }];
         let mut locked = [false; 30];
         locked[..5].fill(true);
         let problem =
