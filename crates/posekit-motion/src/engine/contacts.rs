@@ -24,7 +24,7 @@ use crate::smooth::Smoother;
 /// Degrees of freedom of the emissions: tails as heavy as a mean and a variance allow.
 const NU: f64 = 3.0;
 
-/// Scatter of the height of a part in contact \[leg lengths\]: 13 mm for a leg of 0.85 m; what a foot rolls and floors bend.
+/// Scatter of the height of a part in contact \[leg lengths\]: 17 mm for a leg of 0.85 m; what a foot rolls and floors bend.
 const HEIGHT: f64 = 0.02;
 
 /// Scatter of the speed along the floor \[leg lengths/s\].
@@ -56,7 +56,12 @@ const MOST_NOISE: f64 = 0.006;
 
 /// Rounds of estimation.
 const ROUNDS: usize = 6;
-const ANNEAL: [f64; ROUNDS] = [4.0, 4.0, 3.0, 2.0, 1.4, 1.0];
+
+/// In each round, how many times [`SPEED`] speeds scatter: at first the support's velocity is hardly known.
+const ANNEALED: [f64; ROUNDS] = [4.0, 4.0, 3.0, 2.0, 1.4, 1.0];
+
+/// In each round, in what time the velocity of the support of an in-place walk may change \[s\]: what the root does not show of a walk's speed changes within a step,
+/// but at first feet that swing are to be outvoted.
 const WITHIN_STEP: [f64; ROUNDS] = [0.1, 0.05, 0.03, 0.02, 0.02, 0.02];
 
 /// A tilt of the floor is believed as far as feet were apart by this \[leg lengths\].
@@ -225,7 +230,7 @@ impl Motion<'_> {
         let mut states = Vec::new();
         let mut likelihood = 0.0;
         for round in 0..ROUNDS {
-            let speed = (round > 0).then(|| SPEED * ANNEAL[round]);
+            let speed = (round > 0).then(|| SPEED * ANNEALED[round]);
             likelihood = 0.0;
             states.clear();
             for (part, rest) in self.parts.iter().zip(&ground.rests) {
@@ -451,7 +456,7 @@ mod tests {
             (0..2 * rate).map(of_frame).collect()
         };
         for rate in [30, 60, 120] {
-            let states = most_likely(&evidence(rate), SWITCH);
+            let (states, _) = most_likely(&evidence(rate), SWITCH);
             let expected = |frame: usize| (rate / 2..rate).contains(&frame);
             assert!((0..2 * rate).all(|frame| states[frame] == expected(frame)), "{rate} Hz");
         }

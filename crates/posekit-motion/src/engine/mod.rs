@@ -157,6 +157,10 @@ pub(crate) fn clean(
     let travels = in_place.then_some(path.as_slice());
     let (contacts, held) =
         source.held(&solved, &cleaned, travels, settings, &mut reports, &found, &floor);
+    let is_changed = is_moved || solved.iter().any(|(.., change)| change.is_some());
+    let (contacts, standing) =
+        if is_changed { (contacts, Vec::new()) } else { (Vec::new(), contacts) };
+    let held = if is_changed { held } else { Vec::new() };
     Ok(Cleaned {
         clip: cleaned,
         floor,
@@ -164,7 +168,7 @@ pub(crate) fn clean(
         plants: reports,
         contacts,
         held,
-        standing: Vec::new(),
+        standing,
         changed,
         path_share: f64::from(u8::from(is_moved)),
         path: if is_moved { path } else { Vec::new() },
@@ -607,16 +611,17 @@ impl<'a> Source<'a> {
                     && held.frames.start + start == found.frames.start
             };
             let held = solved.iter().find_map(|(segment, held, change)| {
-                change.as_ref()?;
-                held.iter().find(|held| of(held, segment.start))
+                let held = held.iter().find(|held| of(held, segment.start))?;
+                Some((held, change.is_some()))
             });
-            let Some(held) = held else { continue };
+            let Some((held, is_changed)) = held else { continue };
             let target = held.target * self.length;
             let off = |place: &DVec3| place.distance(target);
             let residual = places.iter().map(off).fold(0.0, f64::max);
             let is_missed = |frame: &usize| {
                 off(&places[*frame - found.frames.start]) > MISS * self.length
                     && settings.strength == 1.0
+                    && is_changed
             };
             let missed: Vec<usize> = found.frames.clone().filter(is_missed).collect();
             if !missed.is_empty() {

@@ -11,9 +11,6 @@ use crate::metrics::{LEG_LENGTH, VISIBLE_SLIDE};
 /// In what time the drift may change \[s\]: about one step.
 pub(super) const STEP: f64 = 0.4;
 
-/// The same of an in-place walk \[s\].
-pub(super) const WITHIN_STEP: f64 = 0.1;
-
 /// Feet slide visibly if a median contact slides by so many times what people see \[prazak11\]: at 1, the roll of captured ankles moves sound clips by 262 mm; at 2, a
 /// root trajectory that is too long by a fifth is kept.
 const VISIBLY: f64 = 1.5;

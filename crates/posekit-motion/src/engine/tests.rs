@@ -236,9 +236,16 @@ fn the_cost_of_a_contact_is_bounded() {
     let n = walk.n_frames();
     let motions = source.leg_motions(0..n, &vec![DVec3::ZERO; n]);
     let ankle = source.at(30, legs[0].limb.end);
-    for (off, costly) in [(0.005, false), (0.5, true)] {
+    for (off, costly) in [(0.005, false), (0.9, true)] {
         let target = ankle + DVec3::X * off;
-        let held = [Held { leg: 0, part: Part::Heel, frames: 30..31, target }];
+        let held = [Held {
+            leg: 0,
+            part: Part::Heel,
+            frames: 30..31,
+            rolls: 30..31,
+            target,
+            normal: DVec3::Y,
+        }];
         let problem = source.problem(&motions, &held, &[false; 61]);
         assert_eq!(is_costly(&problem.solve(), &held[0]), costly, "{off}");
     }
