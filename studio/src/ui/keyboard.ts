@@ -30,7 +30,7 @@ export const ACTIONS: KeyAction[] = [
   },
   { id: "step-on", keys: ["."], what: "Forward one iteration", group: "Time", matches: key("."), act: (session) => { step(session, 1); } },
   { id: "step-back", keys: [","], what: "Back one iteration", group: "Time", matches: key(","), act: (session) => { step(session, -1); } },
-  { id: "half-on", keys: ["Shift", "."], what: "Forward half a step: one joint, one half, one pass", group: "Time", matches: (event) => plain(event) && (event.key === ">" || event.key === ":"), act: (session) => { session.stepHalf(1); } },
+  { id: "half-on", keys: ["Shift", "."], what: "Forward half a step: one joint, one half, one bone", group: "Time", matches: (event) => plain(event) && (event.key === ">" || event.key === ":"), act: (session) => { session.stepHalf(1); } },
   { id: "half-back", keys: ["Shift", ","], what: "Back half a step", group: "Time", matches: (event) => plain(event) && (event.key === "<" || event.key === ";"), act: (session) => { session.stepHalf(-1); } },
   { id: "live", keys: ["L"], what: "Live: show the end, solve every change", group: "Time", matches: key("l"), act: (session) => { session.goLive(); } },
   { id: "keep", keys: ["K"], what: "Make the pose that is shown the start", group: "Time", matches: key("k"), act: (session) => { session.keepPose(); } },
