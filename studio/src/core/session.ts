@@ -241,7 +241,12 @@ class StudioSession implements Session {
     this.#step(this.#history.redo());
   }
 
-  #step(document: StudioDocument): void {
+  #step(to: StudioDocument): void {
+    const { scene, title, view } = this.#document.peek();
+    // Where one stands to look is no step of work: within a scene it stays.
+    const isSame = to.scene === scene && (scene !== "file" || to.title === title);
+    const document = isSame && view.camera ? { ...to, view: { ...to.view, camera: view.camera } } : to;
+    this.#history.amend(document);
     this.#leaveDrag();
     this.#played.isOn = false;
     batch(() => {

@@ -132,10 +132,19 @@ export function jointName(info: Pick<ProblemInfo, "kind" | "names">, joint: numb
   return name ?? `joint ${joint + 1}`;
 }
 
-/** "elbow (limit 150°) and wrist": the joints, and for hinges the end of the range at which they are. */
+/** So many joints are named. */
+const NAMED = 3;
+
+/** The joints that hold a pose back; the one whose release would help most comes first. */
+export function worstHolds({ blocked, holds }: RunResult): number[] {
+  const relief = (joint: number) => holds.find((hold) => hold.joint === joint)?.relief ?? 0;
+  return blocked.toSorted((a, b) => relief(b) - relief(a));
+}
+
+/** "elbow (limit 150°) and wrist": the joints that hold it back most, and for hinges the end of the range at which they are. */
 function blockers(result: RunResult, info: ProblemInfo | null): string {
   if (!info || result.blocked.length === 0) return "its limits";
-  const named = result.blocked.slice(0, 2).map((joint) => withLimit(joint, result, info));
+  const named = worstHolds(result).slice(0, NAMED).map((joint) => withLimit(joint, result, info));
   const more = result.blocked.length - named.length;
   return more > 0 ? `${named.join(", ")} and ${more} more` : named.join(" and ");
 }

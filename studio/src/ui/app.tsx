@@ -43,7 +43,7 @@ export function App({ session }: { session: Session }) {
         <TopBar />
         {!isPhone && <div class="rail"><Scenes /></div>}
         <main class="stage" id="stage" tabIndex={-1}>
-          {moves ? <MotionMain session={moves} /> : <><Viewport /><WorkerStatus of={session} who="The solver" /><Notices /></>}
+          {moves ? <MotionMain session={moves} /> : <><div class="stage-view"><Viewport /><WorkerStatus of={session} who="The solver" /></div><Notices /></>}
         </main>
         {moves ? <MotionRest session={moves} isPhone={isPhone} /> : isPhone ? <Sheet /> : <><Drawer /><Panel /></>}
         <LiveStatus of={moves ?? session} />
@@ -59,7 +59,7 @@ function Embedded() {
   return (
     <div class="page" data-embedded data-dragging={session.dragging.value}>
       <h1 class="sr-only">{session.document.value.title}, posekit studio</h1>
-      <main class="stage" id="stage" tabIndex={-1}><Viewport /><WorkerStatus of={session} who="The solver" /><Notices /></main>
+      <main class="stage" id="stage" tabIndex={-1}><div class="stage-view"><Viewport /><WorkerStatus of={session} who="The solver" /></div><Notices /></main>
       <footer class="embed-bar">
         {!isCrowd(session) && <SheetStatus />}
         <Transport />

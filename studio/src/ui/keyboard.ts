@@ -2,7 +2,7 @@
 
 import type { Session } from "../core/types.ts";
 import { SCENES } from "../core/scenes/index.ts";
-import { drawerOpen, openDialog, panelTab, sheetTab, singleKeys } from "./page.ts";
+import { drawerOpen, openDialog, panelTab, sheetTab, singleKeys, timelineOpen } from "./page.ts";
 import { chooseTheme, theme } from "./theme.ts";
 import { cameraAction, focusHandles } from "./camera.ts";
 import { isMotion, leaveMotion, motion, openMotion } from "./motion/desk.ts";
@@ -53,7 +53,7 @@ export const ACTIONS: KeyAction[] = [
   { id: "zoom-out", keys: ["−"], what: "Zoom out", group: "View", matches: key("-"), act: () => { cameraAction("zoom-out"); } },
   { id: "limits", keys: ["I"], what: "All limits shown, or only those of the joint that is touched", group: "View", matches: key("i"), act: (session) => { session.setView({ showLimits: !session.document.peek().view.showLimits }); } },
   { id: "learn", keys: ["H"], what: "Learn, or back to solving", group: "Page", matches: key("h"), act: toggleLearn },
-  { id: "drawer", keys: ["P"], what: "Plots shown or hidden", group: "Page", matches: key("p"), act: () => { drawerOpen.value = !drawerOpen.value; } },
+  { id: "drawer", keys: ["P"], what: "Plots shown or hidden", group: "Page", matches: key("p"), act: () => { const open = isMotion.peek() ? timelineOpen : drawerOpen; open.value = !open.value; } },
   { id: "theme", keys: ["T"], what: "Light or dark", group: "Page", matches: key("t"), act: () => { chooseTheme(theme.peek() === "dark" ? "light" : "dark"); } },
   { id: "help", keys: ["?"], what: "This list", group: "Page", matches: (event) => plain(event) && event.key === "?", act: () => { openDialog.value = "help"; } },
 ];

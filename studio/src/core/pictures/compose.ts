@@ -425,8 +425,8 @@ export class Composer {
     const points = arcPoints(mark.at, mark.axis, mark.arm, mark.min, max, radius);
     this.#fan(out, mark.at, points, opacity);
     const end = atEnd(mark.value, mark.min, mark.max, 1e-3);
-    const ink = isHeld || end !== 0 ? Ink.ink : Ink.quiet;
-    this.#polyline(out, points, ink, isHeld || end !== 0 ? 2.2 : 1.1, 0, isHeld || end !== 0 ? 1 : 0.75, true);
+    const ink = end !== 0 && !isHeld ? Ink.ink : Ink.quiet;
+    this.#polyline(out, points, ink, end !== 0 && !isHeld ? 2.2 : 1.1, 0, isHeld ? 0.45 : end !== 0 ? 1 : 0.75, true);
     if (mark.max - mark.min < 2 * Math.PI - 1e-6) {
       for (const angle of [mark.min, mark.max]) {
         const arm = turned(mark.arm, mark.axis, angle);
