@@ -1,7 +1,8 @@
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
-import { offlineCopy, policyOnlyWhenBuilt, version } from "./build/page.ts";
+import { solverModule } from "./build/solver.ts";
+import { compressedCopies, offlineCopy, pages, policyOnlyWhenBuilt, version } from "./build/page.ts";
 
 /** Where `cargo xtask wasm` puts the package. */
 const pkg = fileURLToPath(new URL("../crates/posekit-wasm/pkg/", import.meta.url));
@@ -10,8 +11,13 @@ const isBuilt = existsSync(`${pkg}package.json`);
 export default defineConfig({
   // Relative addresses, so that the built folder works under any path of any host.
   base: "./",
-  plugins: [policyOnlyWhenBuilt(), offlineCopy()],
-  define: { __POSEKIT_VERSION__: JSON.stringify(version()) },
+  plugins: [policyOnlyWhenBuilt(), solverModule(pkg), offlineCopy(), compressedCopies()],
+  define: {
+    __POSEKIT_VERSION__: JSON.stringify(version()),
+    // Where the page is published, for links; `cargo xtask studio --build --base URL` names it.
+    __POSEKIT_BASE__: JSON.stringify(process.env["POSEKIT_BASE"] ?? ""),
+    __POSEKIT_PAGES__: JSON.stringify(pages()),
+  },
   resolve: {
     alias: [
       { find: /^posekit\/three$/, replacement: `${pkg}three.js` },
@@ -23,7 +29,7 @@ export default defineConfig({
   },
   oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
   server: { fs: { allow: [".."] } },
-  worker: { format: "es" },
+  worker: { format: "es", plugins: () => [solverModule(pkg)] },
   build: {
     target: "es2022",
     modulePreload: { polyfill: false },

@@ -1,13 +1,25 @@
-//! What the built page needs besides its scripts: the offline copy, the version, a policy that lets the developing server work.
+//! What the built page needs besides its scripts: the offline copy, compressed copies, the version, a policy that lets the developing server work.
 
 import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import type { Plugin } from "vite";
 
 /** The version of the workspace: the one that crates and packages share. */
 export function version(): string {
   const manifest = readFileSync(new URL("../../Cargo.toml", import.meta.url), "utf8");
   return /^\[workspace\.package\]\s*version = "([^"]+)"/m.exec(manifest)?.[1] ?? "0.0.0";
+}
+
+/** Pages about posekit: those that the manifests name. */
+export function pages(): { label: string; href: string }[] {
+  const named = (manifest: string, field: string) => new RegExp(`^${field} = "([^"]+)"`, "m").exec(readFileSync(new URL(`../../${manifest}`, import.meta.url), "utf8"))?.[1];
+  const found = [
+    { label: "Source", href: named("Cargo.toml", "repository") },
+    { label: "Documentation", href: named("crates/posekit/Cargo.toml", "documentation") },
+  ];
+  return found.flatMap(({ label, href }) => (href === undefined ? [] : [{ label, href }]));
 }
 
 /** The developing server puts styles and scripts into the page, which the policy of the built page forbids. */
@@ -25,7 +37,7 @@ export function offlineCopy(): Plugin {
     name: "offline-copy",
     apply: "build",
     generateBundle(_, bundle) {
-      const files = Object.keys(bundle).filter((name) => !isFontOfOtherScript(name)).sort();
+      const files = Object.keys(bundle).filter((name) => !isFontOfOtherScript(name) && !isForMotions(name)).sort();
       const hash = createHash("sha256");
       for (const name of files) {
         const part = bundle[name];
@@ -37,9 +49,32 @@ export function offlineCopy(): Plugin {
   };
 }
 
+/** Writes a `.br` and a `.gz` beside every file that becomes smaller: `posekit studio` and most web hosts send those. */
+export function compressedCopies(): Plugin {
+  return {
+    name: "compressed-copies",
+    apply: "build",
+    writeBundle({ dir = "dist" }) {
+      for (const file of readdirSync(dir, { recursive: true, withFileTypes: true })) {
+        if (!file.isFile() || !/\.(js|css|html|wasm|svg|json|webmanifest|bvh)$/.test(file.name)) continue;
+        const path = join(file.parentPath, file.name);
+        const bytes = readFileSync(path);
+        const size = { [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length, [constants.BROTLI_PARAM_LGWIN]: 24 };
+        writeFileSync(`${path}.br`, brotliCompressSync(bytes, { params: { ...size, [constants.BROTLI_PARAM_QUALITY]: isForMotions(path) ? 9 : 11 } }));
+        writeFileSync(`${path}.gz`, gzipSync(bytes, { level: 9 }));
+      }
+    },
+  };
+}
+
 /** Scripts that the page's own words do not use; a browser fetches them only for a title that does. */
 function isFontOfOtherScript(name: string): boolean {
   return /-(cyrillic|greek|vietnamese)[\w-]*\.woff2?$/.test(name) || name.endsWith(".woff");
+}
+
+/** The whole module, a third of all: kept when a motion has been opened. */
+function isForMotions(name: string): boolean {
+  return /\/posekit_bg-[\w-]+\.wasm$/.test(name);
 }
 
 /**
@@ -66,7 +101,11 @@ addEventListener("fetch", (event) => {
 });
 
 async function copyFirst(request) {
-  return (await caches.match(request, { ignoreSearch: true })) ?? fetch(request);
+  const kept = await caches.match(request, { ignoreSearch: true });
+  if (kept) return kept;
+  const answer = await fetch(request);
+  if (answer.ok) await (await caches.open(COPY)).put(request, answer.clone());
+  return answer;
 }
 
 async function networkFirst(request) {

@@ -12,12 +12,16 @@ import "./ui/style/drawer.css";
 import "./ui/style/dialog.css";
 import "./ui/style/motion.css";
 import { createSession } from "./core/session.ts";
+import { keepAddress } from "./ui/address.ts";
 import { App } from "./ui/app.tsx";
+import { keptAt, placeHere } from "./ui/kept.ts";
 import { keepOfflineCopy } from "./ui/offline.ts";
 
 const root = document.getElementById("app");
 if (root) {
-  const session = createSession();
+  const kept = await keptAt(placeHere());
+  const session = createSession(kept?.kind === "problem" ? { restored: kept } : {});
+  keepAddress(session, kept);
   render(<App session={session} />, root);
   // For tests and for people with a console; nothing on the page reads it.
   Object.assign(globalThis, { posekitSession: session });

@@ -376,6 +376,7 @@ describe("plot and pose know of each other", () => {
       return { iteration: run?.iteration, points: [...run?.points ?? []] };
     });
     const end = await shown();
+    await showPlots(page);
     const over = await page.locator(".plot .u-over").first().boundingBox();
     if (!over) throw new Error("there is no plot");
     const seen: number[][] = [];
@@ -415,6 +416,7 @@ describe("plot and pose know of each other", () => {
       if (isApart && isFree) alone.push(place);
     }
     expect(alone.length).toBeGreaterThan(0);
+    await showPlots(page);
     const inked = () => page.locator(".plot canvas").first().screenshot();
     const without = await inked();
     for (const { x, y, iteration } of alone.slice(0, 3)) {
@@ -430,3 +432,10 @@ describe("plot and pose know of each other", () => {
     await page.waitForFunction(() => globalThis.posekitSession.hoveredIteration.value === null);
   });
 });
+
+/** Unfolds the plots, where they are not. */
+async function showPlots(page: Page): Promise<void> {
+  const button = page.getByRole("button", { name: "Show the plots" });
+  if (await button.count() > 0) await button.click();
+  await page.locator(".plot .u-over").first().waitFor();
+}

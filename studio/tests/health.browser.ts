@@ -1,8 +1,7 @@
 //! How it holds out: a worker that dies, no network, the policy, the time that things take.
 
-import { readFileSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, statSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { gzipSync } from "node:zlib";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { dragHandle, handlePosition, launch, onScreen, openScene, openStudio, report, resultOf, settled } from "./browser.ts";
@@ -167,14 +166,16 @@ test("the first load is small and soon ready", async () => {
   await page.waitForLoadState("networkidle");
   const site = fileURLToPath(new URL("../dist", import.meta.url));
   const sizes = [...loaded].filter((path) => !path.startsWith("blob")).map((path) => {
-    const bytes = readFileSync(site + (path === "/" ? "/index.html" : path));
-    return { path, size: path.endsWith(".woff2") ? bytes.length : gzipSync(bytes).length };
+    const file = site + (path === "/" ? "/index.html" : path);
+    // As `posekit studio` sends it.
+    return { path, size: statSync(existsSync(`${file}.br`) ? `${file}.br` : file).size };
   });
   const total = sizes.reduce((sum, { size }) => sum + size, 0);
   const largest = [...sizes].sort((a, b) => b.size - a.size).slice(0, 5).map(({ path, size }) => `${path.split("/").at(-1)} ${(size / 1024).toFixed(0)} kB`);
   report(`first load: ${(total / 1024).toFixed(0)} kB compressed in ${sizes.length} of ${readdirSync(`${site}/assets`).length + 4} files (${largest.join(", ")}); first solve after ${solved} ms, first picture after ${drawn} ms`);
-  // Three quarters of it are the library, a quarter of that robot arms: kernels of five sizes, closed forms, tracks.
-  expect(total).toBeLessThan(1.8 * 1024 * 1024);
+  // Two thirds of it are the library, without motions; the rest is three.js and the page.
+  expect(total).toBeLessThan(1024 * 1024);
+  expect([...loaded].filter((path) => path.endsWith(".wasm")).length).toBe(1);
   expect(drawn).toBeLessThan(15_000);
   await context.close();
 });

@@ -33,7 +33,7 @@ Usage: cargo xtask JOB [ARGUMENTS]
   wasm                 build the npm package into crates/posekit-wasm/pkg;
                        --from-source also builds the standard library
   studio [--port N]    build the missing parts of the studio and serve it on this machine; --build only builds
-                       the static folder, --no-open opens no browser, --screenshots takes pictures of every scene
+                       the static folder, --base URL for links to where it is published, --no-open opens no browser, --screenshots takes pictures of every scene
   mjcf                 compare the kinematics of MJCF files with MuJoCo's, which is installed for it
   py [ray|peers|wheel] build the Python package and run its tests in target/python; with ray those of its jobs on
                        Ray, with peers those against other packages for robots, with wheel as a wheel in an

@@ -1,7 +1,8 @@
 //! A web server for one folder of files and one user: loopback only, read-only.
 //!
 //! The files are listed, and only what is on that list is ever opened, so no request can name a path outside the folder.
-//! A request for a path that is not on the list renews it, because the folder may have been rebuilt. It speaks enough HTTP/1.1 for browsers: GET and HEAD, persistent connections.
+//! A request for a path that is not on the list renews it, because the folder may have been rebuilt. It speaks enough HTTP/1.1 for browsers: GET and HEAD,
+//! persistent connections, entity tags, and the compressed copies (`.br`, `.gz`) that the build writes beside its files.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -15,6 +16,9 @@ use std::time::Duration;
 /// Longest line of a request, and largest number of lines; browsers stay far below both.
 const LONGEST_LINE: u64 = 16 * 1024;
 const MOST_LINES: usize = 200;
+
+/// Codings of compressed copies, and what their names end in; the smaller first.
+const CODINGS: [(&str, &str); 2] = [("br", ".br"), ("gzip", ".gz")];
 
 /// A connection that is idle for this long is closed.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -55,6 +59,25 @@ impl Site {
             *self = Self::of(&self.folder).ok()?;
         }
         self.files.get(path).cloned()
+    }
+
+    /// The copy of a file to send to a browser that accepts these codings, and the coding it is in; the file itself and no coding where there is none.
+    fn coded(&self, file: &Path, accepts: &str) -> (&'static str, PathBuf) {
+        let accepted = |coding: &str| {
+            accepts.split(',').any(|word| {
+                let (name, quality) = word.split_once(';').unwrap_or((word, ""));
+                name.trim() == coding && !matches!(quality.trim(), "q=0" | "q=0.0")
+            })
+        };
+        let copies = CODINGS.iter().filter(|(coding, _)| accepted(coding));
+        copies
+            .map(|&(coding, ending)| {
+                let mut name = file.as_os_str().to_owned();
+                name.push(ending);
+                (coding, PathBuf::from(name))
+            })
+            .find(|(_, copy)| self.files.values().any(|listed| listed == copy))
+            .unwrap_or_else(|| ("", file.to_owned()))
     }
 
     /// Whether there is a first page.
@@ -102,6 +125,9 @@ fn answer_all(connection: &TcpStream, site: &Mutex<Site>) -> io::Result<()> {
 struct Request {
     method: String,
     target: String,
+    /// Codings that it accepts, and the tags of the copies that the browser has, as sent.
+    accepts: String,
+    known: String,
     closes: bool,
 }
 
@@ -116,6 +142,8 @@ fn read_request(reader: &mut impl BufRead) -> io::Result<Option<Request>> {
     let mut request = Request {
         method: method.to_owned(),
         target: target.to_owned(),
+        accepts: String::new(),
+        known: String::new(),
         closes: version == "HTTP/1.0",
     };
     for _ in 0..MOST_LINES {
@@ -124,6 +152,11 @@ fn read_request(reader: &mut impl BufRead) -> io::Result<Option<Request>> {
             return Ok(Some(request));
         }
         let line = line.to_ascii_lowercase();
+        match line.split_once(':') {
+            Some(("accept-encoding", value)) => request.accepts = value.to_owned(),
+            Some(("if-none-match", value)) => request.known = value.to_owned(),
+            _ => {}
+        }
         // A body would be taken for the next request.
         request.closes |= line.starts_with("connection:") && line.contains("close")
             || line.starts_with("content-length:")
@@ -158,31 +191,49 @@ fn reply(request: &Request, site: &Mutex<Site>) -> Reply {
     }
     let path = request.target.split(['?', '#']).next().unwrap_or_default();
     // A thread that panicked while it held the list has not changed it halfway.
-    let find = |path: String| site.lock().unwrap_or_else(PoisonError::into_inner).file(&path);
-    let Some(file) = decode(path).and_then(find) else {
+    let find = |path: &str| {
+        let mut site = site.lock().unwrap_or_else(PoisonError::into_inner);
+        let file = site.file(path)?;
+        let (coding, sent) = site.coded(&file, &request.accepts);
+        Some((file, coding, sent))
+    };
+    let Some((file, coding, sent)) = decode(path).and_then(|path| find(&path)) else {
         return refuse("404 Not Found");
     };
-    match fs::read(&file) {
-        Ok(body) => {
-            Reply { head: head("200 OK", kind_of(&file), body.len()), body, is_last: false }
-        }
-        // The file was removed after it was listed: the folder is being rebuilt.
-        Err(_) => refuse("404 Not Found"),
+    // The file was removed after it was listed: the folder is being rebuilt.
+    let Ok(body) = fs::read(sent) else { return refuse("404 Not Found") };
+    let tag = format!("\"{:016x}{coding}\"", hash(&body));
+    let coding =
+        if coding.is_empty() { String::new() } else { format!("Content-Encoding: {coding}\r\n") };
+    let more = format!("{coding}ETag: {tag}\r\nVary: Accept-Encoding\r\n");
+    if request.known.contains(&tag) {
+        let head = head("304 Not Modified", kind_of(&file), None, &more);
+        return Reply { head, body: Vec::new(), is_last: false };
     }
+    Reply { head: head("200 OK", kind_of(&file), Some(body.len()), &more), body, is_last: false }
 }
 
 fn refuse(status: &str) -> Reply {
     let body = format!("{status}\n").into_bytes();
-    Reply { head: head(status, "text/plain; charset=utf-8", body.len()), body, is_last: true }
+    let head = head(status, "text/plain; charset=utf-8", Some(body.len()), "");
+    Reply { head, body, is_last: true }
 }
 
 /// Browsers revalidate everything they cache, so a rebuilt folder is shown at once.
-fn head(status: &str, kind: &str, length: usize) -> Vec<u8> {
+fn head(status: &str, kind: &str, length: Option<usize>, more: &str) -> Vec<u8> {
+    let length = length.map_or_else(String::new, |length| format!("Content-Length: {length}\r\n"));
     format!(
-        "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {length}\r\nCache-Control: no-cache\r\n\
+        "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\n{length}Cache-Control: no-cache\r\n{more}\
          X-Content-Type-Options: nosniff\r\nReferrer-Policy: no-referrer\r\n\r\n"
     )
     .into_bytes()
+}
+
+/// FNV-1a of the bytes: another content has another tag.
+fn hash(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    })
 }
 
 /// A percent-decoded address; `None` if the result is not UTF-8.
@@ -232,6 +283,8 @@ mod tests {
         fs::write(folder.join("secret.txt"), "outside").unwrap();
         fs::write(folder.join("site/index.html"), "<p>first").unwrap();
         fs::write(folder.join("site/deep/a b.wasm"), [0, 97, 115, 109]).unwrap();
+        fs::write(folder.join("site/deep/a b.wasm.gz"), "zipped").unwrap();
+        fs::write(folder.join("site/deep/a b.wasm.br"), "brotli").unwrap();
         let site = Site::of(&folder.join("site")).unwrap();
         assert!(site.has_first_page(), "an index");
         let listener = listen(0).unwrap();
@@ -261,6 +314,28 @@ mod tests {
         assert!(get(port, "/deep/a%20b.wasm").contains("application/wasm"), "percent signs");
         let head = ask(port, "HEAD / HTTP/1.1\r\nConnection: close\r\n\r\n");
         assert!(head.contains("Content-Length: 8") && head.ends_with("\r\n\r\n"), "{head}");
+    }
+
+    #[test]
+    fn compressed_copies_go_to_those_who_accept_them_and_known_ones_are_not_sent_again() {
+        let port = served("codings");
+        let with = |header: &str| {
+            ask(
+                port,
+                &format!("GET /deep/a%20b.wasm HTTP/1.1\r\n{header}\r\nConnection: close\r\n\r\n"),
+            )
+        };
+        let brotli = with("Accept-Encoding: gzip, deflate, br");
+        assert!(brotli.contains("Content-Encoding: br\r\n") && brotli.ends_with("brotli"));
+        assert!(brotli.contains("application/wasm") && brotli.contains("Vary: Accept-Encoding"));
+        assert!(with("Accept-Encoding: br;q=0, gzip").ends_with("zipped"), "no brotli");
+        assert!(!with("Accept: */*").contains("Content-Encoding"), "neither");
+        let tag = brotli.split_once("ETag: ").unwrap().1.split_once("\r\n").unwrap().0;
+        let again = with(&format!("Accept-Encoding: br\r\nIf-None-Match: {tag}"));
+        assert!(again.starts_with("HTTP/1.1 304 Not Modified"), "{again}");
+        assert!(again.ends_with("\r\n\r\n"), "no body: {again}");
+        let other = with(&format!("Accept-Encoding: gzip\r\nIf-None-Match: {tag}"));
+        assert!(other.starts_with("HTTP/1.1 200 OK"), "another copy: {other}");
     }
 
     #[test]

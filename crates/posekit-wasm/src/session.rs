@@ -392,8 +392,8 @@ pub fn method_of(name: &str) -> Result<Method> {
     })
 }
 
-/// A phase as a number, and its joint or pass, -1 for none: 0 a whole iteration, 1 a joint, 2 backward, 3 forward, 4 a pass, 5 an
-/// escape, 6 an acceleration, 7 a refinement.
+/// A phase as a number, and its joint, its pass or the point at the end of its bone, -1 for none: 0 a whole iteration, 1 a joint,
+/// 2 backward, 3 forward, 4 a pass, 5 an escape, 6 an acceleration, 7 a refinement, 8 a bone.
 #[must_use]
 pub fn phase_code(phase: Phase) -> (u8, f64) {
     match phase {
@@ -401,6 +401,7 @@ pub fn phase_code(phase: Phase) -> (u8, f64) {
         Phase::Backward => (2, -1.0),
         Phase::Forward => (3, -1.0),
         Phase::Pass(pass) => (4, f64::from(pass)),
+        Phase::Bone(end) => (8, end as f64),
         Phase::Escape => (5, -1.0),
         Phase::Acceleration => (6, -1.0),
         Phase::Refinement => (7, -1.0),

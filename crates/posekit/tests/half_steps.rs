@@ -169,8 +169,11 @@ fn relaxation_passes_one_by_one() {
             let expected: Vec<Phase> =
                 (1..=passes).map(Phase::Pass).chain([Phase::Iteration]).collect();
             for iteration in 1..=4 {
-                let found = phases(&halves.trace, iteration);
+                let (bones, found): (Vec<Phase>, Vec<Phase>) = phases(&halves.trace, iteration)
+                    .into_iter()
+                    .partition(|phase| matches!(phase, Phase::Bone(_)));
                 assert_eq!(found, expected, "{name}: {passes} passes, iteration {iteration}");
+                assert!(bones.len() >= passes as usize, "{name}: {bones:?}");
             }
             for step in &halves.trace {
                 assert_sound(&skeleton, tip, step, name);
@@ -208,8 +211,17 @@ fn chains_of_points_have_the_same_half_steps() {
     let whole = of(Method::Relaxation, Detail::Iterations, 2);
     let halves = of(Method::Relaxation, Detail::HalfSteps, 2);
     assert_same_way(&whole, &halves, "relaxation");
-    let expected = [Phase::Pass(1), Phase::Pass(2), Phase::Iteration];
+    let bones = [4, 3, 2, 1].map(Phase::Bone);
+    let expected =
+        [&bones[..], &[Phase::Pass(1)], &bones, &[Phase::Pass(2), Phase::Iteration]].concat();
     assert_eq!(phases(&halves.trace, 1), expected, "relaxation");
+    for step in &halves.trace {
+        let Phase::Bone(child) = step.phase else { continue };
+        let parent = [0, 0, 1, 2, 1][child];
+        let d = |k: usize| step.points[2 * child + k] - step.points[2 * parent + k];
+        let length = (d(0) * d(0) + d(1) * d(1)).sqrt();
+        assert!((length - chain.lengths()[child]).abs() < 1e-12, "bone {child}: {length}");
+    }
 }
 
 #[test]

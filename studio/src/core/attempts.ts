@@ -6,19 +6,26 @@ import type { TraceData } from "./types.ts";
 /** Entries of the attempt that was kept and of the refinement after it, oldest first; `points` are those of the solution, as many as an entry has. */
 export function keptEntries(trace: TraceData, points: Float64Array): number[] {
   const refinement = refinementFrom(trace);
+  const end = Math.min(refinement, stepsOf(trace));
   const answer = refinement < trace.n ? pointsAt(trace, refinement) : points;
-  const attempts = attemptsOf(trace, refinement);
+  const attempts = attemptsOf(trace, end);
   const distances = attempts.map((entries) => Math.min(...entries.map((entry) => distance(pointsAt(trace, entry), answer))));
   // Two attempts can end in the same pose: the solver keeps the first.
   const kept = distances.indexOf(Math.min(...distances));
-  return [...withApproach(trace, attempts, kept), ...range(refinement, trace.n)];
+  return [...withApproach(trace, attempts, kept), ...range(end, trace.n)];
 }
 
 /** The first entry of the refinement at the end; the trace's length if there is none. */
 export function refinementFrom(trace: TraceData): number {
-  let first = trace.n;
+  const end = stepsOf(trace);
+  let first = end;
   while (first > 1 && phaseAt(trace, first - 1) === "refinement") first -= 1;
-  return first;
+  return first === end ? trace.n : first;
+}
+
+/** Entries without that of the pose returned. */
+function stepsOf(trace: TraceData): number {
+  return phaseAt(trace, trace.n - 1) === "result" ? trace.n - 1 : trace.n;
 }
 
 /** Each change of method begins an attempt; the first attempt begins at the start. */

@@ -2,7 +2,7 @@
 
 import { MOST_POSES, SECONDS } from "./arm.ts";
 import { isMethod, unusedMethod, usedMethods } from "./methods.ts";
-import { SCENE_IDS, type MethodName, type ProblemInfo, type RunResult, type RunSpec, type StudioDocument } from "./types.ts";
+import { SCENE_IDS, type MethodName, type ProblemInfo, type RunResult, type RunSpec, type SettingsSubset, type StudioDocument } from "./types.ts";
 
 /** Solvers that may stand side by side. */
 export const MOST_RUNS = 6;
@@ -59,9 +59,7 @@ function checkRuns(value: unknown, fault: Fault): void {
     if (!isMethod(run.method)) throw fault(`there is no solver ${show(run.method)}`);
     record(run.settings, "settings", fault);
     if (typeof run.visible !== "boolean") throw fault("visible is yes or no");
-    for (const start of [run.start, run.from]) {
-      if (start !== undefined && !isNumbers(start)) throw fault("a start is a list of numbers");
-    }
+    if (run.start !== undefined && !isNumbers(run.start)) throw fault("a start is a list of numbers");
   }
 }
 
@@ -118,13 +116,13 @@ function freshRunId(runs: readonly RunSpec[]): string {
 
 /** One more run, from where the main one starts. */
 export function besideMain(runs: readonly RunSpec[], method: MethodName): RunSpec {
-  const { start, from } = runs[0] ?? {};
-  return { id: freshRunId(runs), method, settings: {}, visible: true, ...(start ? { start } : {}), ...(from ? { from } : {}) };
+  const { start } = runs[0] ?? {};
+  return { id: freshRunId(runs), method, settings: {}, visible: true, ...(start ? { start } : {}) };
 }
 
 /** The same problem without what belongs to one start. */
 export function withoutStarts(runs: readonly RunSpec[]): RunSpec[] {
-  return runs.map(({ start: _start, from: _from, ...rest }) => rest);
+  return runs.map(({ start: _start, follows: _follows, ...rest }) => rest);
 }
 
 /** The same runs, each from a start of its own; those without one from the problem's. */
@@ -135,9 +133,14 @@ export function startingAt(runs: readonly RunSpec[], starts: ReadonlyMap<string,
   });
 }
 
-/** A run that ends with this iteration, on the way that its trace shows. */
-export function cutOff({ from, ...run }: RunSpec, iterations: number): RunSpec {
-  return { ...run, ...(from ? { start: from } : {}), settings: { ...run.settings, iterations } };
+/** A run that ends with this iteration. */
+export function cutOff(run: RunSpec, iterations: number): RunSpec {
+  return { ...run, settings: { ...run.settings, iterations } };
+}
+
+/** Settings as they are solved: what follows a drag does not start again elsewhere, which would be a jump, unless its settings say so. */
+export function solvedSettings({ settings, follows }: RunSpec, isFollowing = follows === true): SettingsSubset {
+  return isFollowing ? { ...settings, least_squares: { restarts: 0, ...settings.least_squares } } : settings;
 }
 
 /** Why no other solver can be put beside those that run; null when one can. */

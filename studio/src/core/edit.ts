@@ -181,6 +181,26 @@ function withLimit<T extends Limited>(bone: T, end: End, value: number): T {
   return bone;
 }
 
+/** The limit that a joint is given first [rad]: this much to either side, and its start within. */
+const FIRST_LIMIT = Math.PI / 2;
+
+/** Whether a joint of the document can be given a limit: one that turns and is written out there. */
+export function canBeLimited(problem: ProblemFile, info: ProblemInfo, joint: number): boolean {
+  if (info.limits[joint]?.kind !== "none") return false;
+  return isFigure(problem) ? problem.joints !== undefined && info.kinds[joint] === "revolute" && (info.mimics[joint] ?? -1) < 0 : !isPoints(problem);
+}
+
+/** A joint with a first limit, to be moved from there. */
+export function withFirstLimit(problem: ProblemFile, info: ProblemInfo, joint: number): ProblemFile {
+  const value = info.start.q[info.valueOffsets[joint] ?? 0] ?? 0;
+  const range: [number, number] = [Math.min(value, -FIRST_LIMIT), Math.max(value, FIRST_LIMIT)];
+  const limit = <T extends object>(list: readonly T[], of: (item: T) => object) => list.map((item, at) => (at === joint ? { ...item, ...of(item) } : item));
+  if (isFigure(problem)) return problem.joints ? { ...problem, joints: problem.joints.map((one) => (one.name === info.names[joint] ? { ...one, limit: range } : one)) } : problem;
+  if (isPlane(problem)) return { ...problem, bones: limit(problem.bones, () => ({ limit: range })) };
+  if (!isSpace(problem)) return problem;
+  return { ...problem, bones: limit(problem.bones, (bone) => (bone.hinge ? { limit: range } : { cone: { swing: FIRST_LIMIT, twist: [-FIRST_LIMIT, FIRST_LIMIT] } })) };
+}
+
 /** One end of a range moved; it does not pass the other. */
 function withEnd([min, max]: [number, number], end: "min" | "max", value: number): [number, number] {
   return end === "min" ? [Math.min(value, max), max] : [min, Math.max(value, min)];

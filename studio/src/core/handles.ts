@@ -173,9 +173,9 @@ function limitsOfJoint(info: ProblemInfo, joint: number, position: Vec3): Handle
   const handle = (end: NonNullable<Handle["limit"]>["end"], words: string, value: number): Handle => {
     return { ...blank, id: `limit:${joint}:${end}`, kind: "limit", label: `${name}: ${words}`, position, moves: "angle", joint, limit: { end, value } };
   };
-  if (limit?.kind === "range") return [handle("min", "least value", limit.min), handle("max", "greatest value", limit.max)];
+  if (limit?.kind === "range") return [handle("min", "minimum", limit.min), handle("max", "maximum", limit.max)];
   if (limit?.kind !== "cone") return [];
-  return [handle("swing", "swing", limit.swing), handle("twist-min", "least twist", limit.twist[0]), handle("twist-max", "greatest twist", limit.twist[1])];
+  return [handle("swing", "swing", limit.swing), handle("twist-min", "minimum twist", limit.twist[0]), handle("twist-max", "maximum twist", limit.twist[1])];
 }
 
 /** The joints that handles of these ids are on. */

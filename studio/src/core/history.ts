@@ -22,9 +22,9 @@ export class History<Document extends object = StudioDocument, Aside extends { b
   private at = 0;
   private weight: number;
 
-  constructor(document: Document, private readonly largest = LARGEST) {
+  constructor(document: Document, private readonly largest = LARGEST, aside: Aside | null = null) {
     this.weight = weightOf(document, null);
-    this.entries = [{ document, label: "", key: null, weight: this.weight, aside: null }];
+    this.entries = [{ document, label: "", key: null, weight: this.weight, aside }];
   }
 
   get document(): Document {

@@ -5,16 +5,33 @@ import { decodeLink, isLink } from "./link.ts";
 import type { News } from "./notices.ts";
 import { messageOf, source } from "./orders.ts";
 import { sceneDocument } from "./scenes/index.ts";
-import type { SceneId, ScenePreview, StudioDocument } from "./types.ts";
+import { SCENE_IDS, type SceneId, type ScenePreview, type StudioDocument } from "./types.ts";
 
-/** The document of the link that was opened, or the first scene. */
+const SCENE = "#scene=";
+
+/** The address of a scene; that of a file opens it only in the history of the browser that has it. */
+export function sceneAddress(scene: SceneId | "file" | "motion"): string {
+  return SCENE + scene;
+}
+
+/** The scene that an address names; null where it names none. Throws where there is no such scene. */
+export function sceneOfAddress(hash: string): SceneId | "motion" | null {
+  if (!hash.startsWith(SCENE)) return null;
+  const name = hash.slice(SCENE.length);
+  if (name === "file") throw new Error("This address is of a file that was opened in another window");
+  const scene = [...SCENE_IDS, "motion" as const].find((one) => one === name);
+  if (scene === undefined) throw new Error(`There is no scene ${name}`);
+  return scene;
+}
+
+/** The document of the address that was opened, or the first scene. */
 export function firstDocument(hash: string, tell: (error: News) => void): StudioDocument {
-  if (isLink(hash)) {
-    try {
-      return decodeLink(hash);
-    } catch (error) {
-      tell({ kind: "error", what: messageOf(error), hint: "The first scene is shown instead." });
-    }
+  try {
+    if (isLink(hash)) return decodeLink(hash);
+    const scene = sceneOfAddress(hash);
+    if (scene !== null && scene !== "motion") return sceneDocument(scene);
+  } catch (error) {
+    tell({ kind: "error", what: messageOf(error), hint: "The first scene is shown instead." });
   }
   return sceneDocument("limb-2d");
 }

@@ -1,6 +1,7 @@
 //! What of a document is handed to the worker, what moves in it, and the words for that.
 
 import type { RunOrder } from "../worker/protocol.ts";
+import { solvedSettings } from "./document.ts";
 import type { Vec3 } from "./files.ts";
 import type { Handle, RunSpec } from "./types.ts";
 
@@ -15,8 +16,9 @@ export interface Drag {
   wanted: Vec3 | null;
 }
 
-export function orderOf({ id, method, settings }: RunSpec, start: ArrayLike<number> | undefined): RunOrder {
-  return { id, method, settings, start: start ? Float64Array.from(start) : "problem" };
+export function orderOf(run: RunSpec, start: ArrayLike<number> | undefined, isFollowing = run.follows): RunOrder {
+  const { id, method } = run;
+  return { id, method, settings: solvedSettings(run, isFollowing), start: start ? Float64Array.from(start) : "problem" };
 }
 
 export function source(text: string, urdf: string | undefined): { kind: "json"; text: string; urdf?: string } {

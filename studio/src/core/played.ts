@@ -8,6 +8,8 @@ export class Played {
   isOn = false;
   /** The next iterations begin anew. */
   restarts = false;
+  /** They follow from where the figure was, without restarts. */
+  follows = false;
   /** Where each run began. */
   readonly #starts = new Map<string, Float64Array>();
   /** The targets, methods and settings that they were of. */
@@ -23,6 +25,12 @@ export class Played {
     this.restarts = false;
     this.isOn = true;
     this.#order = orderOf(document);
+  }
+
+  /** The next iterations begin anew where the figure is. */
+  beginHere(): void {
+    this.restarts = false;
+    this.#order = "";
   }
 
   /** A run begins here. */
@@ -46,9 +54,8 @@ export class Played {
     const runs = document.runs.map((run): RunSpec => {
       const start = isStale ? here(run.id) : this.start(run.id);
       if (!start || start.length === 0) return run;
-      const { from: _from, ...rest } = run;
       const isThere = String(start) === String(run.start ?? usual);
-      return isThere ? rest : { ...rest, start: Array.from(start) };
+      return isThere ? run : { ...run, start: Array.from(start), follows: true };
     });
     return JSON.stringify(runs) === JSON.stringify(document.runs) ? document : { ...document, runs };
   }

@@ -5,25 +5,25 @@
 
 import { batch, computed, signal, type ReadonlySignal } from "@preact/signals";
 import { Client, RequestError, WorkerLost } from "../worker/client.ts";
-import type { RunOrder, TargetOrder } from "../worker/protocol.ts";
+import type { RunOrder } from "../worker/protocol.ts";
 import { ArmDesk } from "./arm.ts";
-import { besideMain, cutOff, MOST_RUNS, startingAt, whyNoOther, withoutStarts } from "./document.ts";
+import { besideMain, MOST_RUNS, startingAt, whyNoOther, withoutStarts } from "./document.ts";
 import { fits, flatPoints, insideRanges, isFiniteMove, moveHandle, onlyTargetsDiffer, targetsOf, withStart } from "./edit.ts";
 import { isFigure, isPoints, type FigureProblem, type ProblemFile, type Vec3 } from "./files.ts";
 import { handlesOf, poleOf, touchedBy, towardPole } from "./handles.ts";
 import { History } from "./history.ts";
 import { encodeLink } from "./link.ts";
+import { ExportDesk } from "./exports.ts";
 import { firstDocument, previewOf } from "./opening.ts";
 import { FileShelf, loadDocument, refusalOf, remarkOn } from "./load.ts";
-import { sceneDocument, withOption } from "./scenes/index.ts";
+import { sceneDocument, sceneFrom, withOption } from "./scenes/index.ts";
 import { settingsFor, withSetting, type SettingValue } from "./settings.ts";
 import { browser, type Surroundings } from "./surroundings.ts";
 import { unusedMethod, usedMethods } from "./methods.ts";
 import { Notices } from "./notices.ts";
 import { isBending, labelOf, messageOf, orderOf, source, type Drag } from "./orders.ts";
 import { Played } from "./played.ts";
-import { cursorOf, entryOf, entryOfIteration, hasPoses, placeOf, remarkOnPlace, shownRuns, stepFrom, type Place } from "./shown.ts";
-import { savedFiles, slug, snippetsOf } from "./snippets.ts";
+import { cursorOf, entryOf, entryOfIteration, hasPoses, placeOf, shownRuns, stepFrom, type Place } from "./shown.ts";
 import { announce, methodWord } from "./words.ts";
 import type {
   CharacterFile, CrowdFrame, Cursor, Handle, HandleMove, MethodName, NamedText, Notice, OptionValue, Pictures, Playback, PoseData, ProblemInfo, RunResult, RunSpec,
@@ -47,6 +47,7 @@ class StudioSession implements Session {
   readonly #history: History<StudioDocument, CharacterFile>;
   readonly #client: Client;
   readonly #document;
+  readonly #opened = signal(0);
   readonly #info = signal<ProblemInfo | null>(null);
   readonly #results = signal<RunResult[]>([]);
   readonly #crowd = signal<CrowdFrame | null>(null);
@@ -64,6 +65,7 @@ class StudioSession implements Session {
   readonly hoveredIteration = signal<number | null>(null);
 
   readonly arm: ArmDesk;
+  readonly #exports: ExportDesk;
   readonly shown = computed(() => this.arm.shown.value ?? shownRuns(this.#document.value.runs, this.#results.value, { entry: this.#entry.value, iteration: this.hoveredIteration.value }));
   readonly cursor = computed<Cursor | null>(() => {
     const entry = this.#entry.value;
@@ -102,7 +104,6 @@ class StudioSession implements Session {
   #frameAt = 0;
   #crowdTime = 0;
   #credit = 0;
-  #pictures: Pictures | null = null;
   readonly #known = new FileShelf();
   /** The document whose loading failed last, so that it is not tried for ever. */
   #refused: StudioDocument | null = null;
@@ -110,8 +111,9 @@ class StudioSession implements Session {
   #idle: (() => void)[] = [];
 
   constructor(private readonly around: Surroundings) {
-    const { at, half, ...first } = firstDocument(around.hash, (error) => { this.#notices.tell(error); });
-    this.#history = new History(first);
+    const { at, half, ...first } = around.restored?.document ?? firstDocument(around.hash, (error) => { this.#notices.tell(error); });
+    this.#history = new History(first, undefined, around.restored?.character);
+    this.#character.value = this.#history.aside;
     this.#document = signal(this.#history.document);
     const client = {
       onState: (state: WorkerState) => { this.#worker.value = state; },
@@ -125,12 +127,17 @@ class StudioSession implements Session {
       goLive: () => { this.selection.value = null; this.goLive(); },
       tell: (what, hint) => { this.#notices.tell({ kind: "info", what, hint }); },
     });
+    this.#exports = new ExportDesk({
+      client: this.#client, info: this.#info, results: this.#results, shown: this.shown, cursor: this.cursor,
+      asPlayed: () => this.#asPlayed(), place: () => this.#placeOnShow(), settled: () => this.#settled(),
+    });
     this.#settlePlayback();
     this.#change();
     this.#seekPlace(at, half);
   }
 
   get document(): ReadonlySignal<StudioDocument> { return this.#document; }
+  get opened(): ReadonlySignal<number> { return this.#opened; }
   get info(): ReadonlySignal<ProblemInfo | null> { return this.#info; }
   get results(): ReadonlySignal<RunResult[]> { return this.#results; }
   get crowd(): ReadonlySignal<CrowdFrame | null> { return this.#crowd; }
@@ -145,11 +152,19 @@ class StudioSession implements Session {
   // -------------------------------------------------------------------------------------------------------------- documents
 
   openScene(id: SceneId): void {
-    this.open(sceneDocument(id), "Open scene");
+    this.open(sceneFrom(this.#document.peek(), id, this.shown.peek()[0]), "Open scene");
   }
 
   open(document: StudioDocument, label: string): void {
     this.#take(document, label, null);
+  }
+
+  restore(document: StudioDocument, character: CharacterFile | null): void {
+    this.#take(document, "Go back", character);
+  }
+
+  current(): StudioDocument {
+    return { ...this.#asPlayed(), ...this.#placeOnShow() };
   }
 
   /** Another problem altogether: nothing of the old one stays on show. */
@@ -163,6 +178,7 @@ class StudioSession implements Session {
       this.#goTo("live");
       this.#history.commit(document, label, null, character);
       this.#show(document);
+      this.#opened.value += 1;
       this.#settlePlayback();
     });
     this.#change();
@@ -225,7 +241,12 @@ class StudioSession implements Session {
     this.#step(this.#history.redo());
   }
 
-  #step(document: StudioDocument): void {
+  #step(to: StudioDocument): void {
+    const { scene, title, view } = this.#document.peek();
+    // Where one stands to look is no step of work: within a scene it stays.
+    const isSame = to.scene === scene && (scene !== "file" || to.title === title);
+    const document = isSame && view.camera ? { ...to, view: { ...to.view, camera: view.camera } } : to;
+    this.#history.amend(document);
     this.#leaveDrag();
     this.#played.isOn = false;
     batch(() => {
@@ -297,6 +318,8 @@ class StudioSession implements Session {
       this.#dragging.value = true;
       this.selection.value = id;
       if (this.#playback.peek().mode === "trace") this.#goTo("live");
+      const { perFrame, warm } = this.#document.peek();
+      if (handle.kind === "target" && perFrame !== null && warm && this.#playback.peek().mode === "live") this.#playOn();
     });
   }
 
@@ -343,8 +366,7 @@ class StudioSession implements Session {
     if (this.#followed() === drag && this.#playback.peek().mode === "live") {
       const runs = document.runs.map((run): RunSpec => {
         const start = this.#startedFrom.get(run.id);
-        const from = drag.from.get(run.id);
-        return start && from ? { ...run, start: Array.from(start), from: Array.from(from) } : run;
+        return start ? { ...run, start: Array.from(start), follows: true } : run;
       });
       this.#commit({ ...document, runs }, labelOf(drag.handle), drag.key);
     }
@@ -387,7 +409,7 @@ class StudioSession implements Session {
   }
 
   setMethod(id: string, method: MethodName): void {
-    this.#setRun(id, (run) => ({ ...run, method, settings: settingsFor(method, run.settings) }), `Solve by ${methodWord(method)}`);
+    this.#setRun(id, ({ follows: _follows, ...run }) => ({ ...run, method, settings: settingsFor(method, run.settings) }), `Solve by ${methodWord(method)}`);
   }
 
   setSetting(id: string, path: string, value: SettingValue): void {
@@ -444,6 +466,13 @@ class StudioSession implements Session {
     } else {
       this.#seek((trace, here) => (here === null || here >= trace.n - 1 ? 0 : here), true);
     }
+    this.#frame();
+  }
+
+  /** Plays on from where the figure is, so many iterations a frame. */
+  #playOn(): void {
+    this.#played.beginHere();
+    this.#playback.value = { mode: "play", running: true };
     this.#frame();
   }
 
@@ -684,11 +713,14 @@ class StudioSession implements Session {
     const solved = this.#client.ask<"solve">({ kind: "solve", runs: orders, targets });
     const followed = this.arm.follow(current);
     const results = await solved;
+    // What is stepped through changes as a whole: a result and its way.
+    if (mode === "trace") for (const result of results) result.trace = (await this.#client.ask<"trace">({ kind: "trace", run: result.id })) ?? result.trace;
     for (const order of orders) {
       if (order.start instanceof Float64Array) this.#startedFrom.set(order.id, order.start);
       else this.#startedFrom.delete(order.id);
     }
     this.#accept(results);
+    if (mode === "trace" && !this.#dirty) for (const { id } of results) this.#traced.set(id, this.#signature(id));
     await followed;
     if (mode === "trace") this.#tracesWanted = true;
   }
@@ -739,7 +771,7 @@ class StudioSession implements Session {
   #order(run: RunSpec, isFollowing: boolean): RunOrder {
     const last = isFollowing ? this.#results.peek().find((result) => result.id === run.id && result.fault === null) : undefined;
     const [start, info] = [last ? this.#raw(last) : run.start, this.#info.peek()];
-    return orderOf(run, start && info ? insideRanges(start, info) : start);
+    return orderOf(run, start && info ? insideRanges(start, info) : start, isFollowing || run.follows);
   }
 
   /** Joint values, or the points of a chain of points, as a solver takes them. */
@@ -755,18 +787,7 @@ class StudioSession implements Session {
   }
 
   #accept(results: RunResult[]): void {
-    const before = this.#results.peek();
-    const { runs } = this.#document.peek();
-    const kept = results.map((result): RunResult => {
-      const old = before.find(({ id }) => id === result.id);
-      return { ...result, ...(this.#keepsTrace(old) ? { trace: old?.trace ?? null } : {}) };
-    });
-    this.#results.value = runs.flatMap((run) => kept.filter(({ id }) => id === run.id));
-  }
-
-  /** In a trace the old one stays on show until the new one is there, so that nothing jumps. */
-  #keepsTrace(old: RunResult | undefined): boolean {
-    return this.#playback.peek().mode === "trace" && hasPoses(old?.trace ?? null);
+    this.#results.value = this.#document.peek().runs.flatMap((run) => results.filter(({ id }) => id === run.id));
   }
 
   async #bend(drag: Drag, wanted: Vec3): Promise<void> {
@@ -787,7 +808,7 @@ class StudioSession implements Session {
   #startAt(q: ArrayLike<number>, label: string, key: string | null): void {
     const document = this.#document.peek();
     const start = Array.from(q);
-    this.#commit({ ...document, runs: withoutStarts(document.runs).map((run) => ({ ...run, start })) }, label, key);
+    this.#commit({ ...document, runs: document.runs.map((run) => ({ ...run, start, follows: true })) }, label, key);
   }
 
   async #playFrame(): Promise<void> {
@@ -796,7 +817,8 @@ class StudioSession implements Session {
     const targets = targetsOf(problem);
     const { restarts } = this.#played;
     const restart = restarts || this.#played.isStale(document);
-    const orders = runs.map((run) => this.#order(run, !restarts));
+    if (restart) this.#played.follows = !restarts;
+    const orders = runs.map((run) => this.#order(run, this.#played.follows));
     if (restart) for (const { id, start } of orders) this.#played.begin(id, start instanceof Float64Array ? start : this.#info.peek()?.start.q ?? new Float64Array());
     this.#played.goOn(document);
     this.#accept(await this.#client.ask<"advance">({ kind: "advance", runs: orders, targets, iterations: perFrame ?? 1, restart }));
@@ -853,15 +875,11 @@ class StudioSession implements Session {
 
   async #trace(): Promise<void> {
     const round = this.#round;
-    const { runs, problem } = this.#document.peek();
-    const targets = targetsOf(problem);
-    for (const run of runs) {
+    for (const run of this.#document.peek().runs) {
       const result = this.#results.peek().find(({ id }) => id === run.id);
       if (!result || result.fault !== null || this.#isTraced(result)) continue;
-      // The way goes from where played iterations began, or the last drag did.
-      const start = this.#played.start(run.id) ?? run.from ?? run.start;
-      const trace = await this.#client.ask<"trace">({ kind: "trace", run: orderOf(run, start), targets });
-      if (round !== this.#round || this.#drag !== null) return;
+      const trace = await this.#client.ask<"trace">({ kind: "trace", run: run.id });
+      if (trace === null || round !== this.#round || this.#drag !== null) return;
       this.#traced.set(run.id, this.#signature(run.id));
       this.#patch(run.id, { trace });
     }
@@ -871,15 +889,13 @@ class StudioSession implements Session {
 
   async #measure(): Promise<void> {
     const round = this.#round;
-    const { runs, problem } = this.#document.peek();
-    const targets: TargetOrder[] = targetsOf(problem);
-    for (const run of runs) {
+    for (const run of this.#document.peek().runs) {
       const result = this.#results.peek().find(({ id }) => id === run.id);
       if (!result || result.fault !== null || round !== this.#round || this.#pumping || this.#drag !== null || this.#isOver) continue;
       if (this.#isMeasured(result)) continue;
       try {
-        const micros = await this.#client.ask<"measure">({ kind: "measure", run: orderOf(run, run.start), targets });
-        if (round !== this.#round) return;
+        const micros = await this.#client.ask<"measure">({ kind: "measure", run: run.id });
+        if (micros === null || round !== this.#round) return;
         this.#measured.set(run.id, this.#signature(run.id));
         this.#patch(run.id, { micros });
       } catch (error) {
@@ -929,70 +945,16 @@ class StudioSession implements Session {
   }
 
   link(): string {
-    return encodeLink({ ...this.#asPlayed(), ...this.#placeOnShow() });
+    return encodeLink(this.current());
   }
 
-  /** The problem with the start of the main run written into it: what is on screen as one file. */
-  #problemAsShown(run: RunSpec | undefined): ProblemFile {
-    const { problem } = this.#document.peek();
-    const info = this.#info.peek();
-    return run?.start && info ? withStart(problem, info, insideRanges(run.start, info)) : problem;
-  }
-
-  exportProblem(): NamedText {
-    return this.exportFiles()[0];
-  }
-
-  exportFiles(): [NamedText, ...NamedText[]] {
-    const { runs, title, urdf } = this.#asPlayed();
-    return savedFiles(this.#problemAsShown(runs[0]), urdf, slug(title));
-  }
-
-  async exportSolution(id: string, trace: boolean): Promise<NamedText> {
-    await this.#settled();
-    const { runs, problem, title } = this.#asPlayed();
-    const found = runs.find((one) => one.id === id);
-    if (!found) throw new Error("there is no such solver");
-    const run = this.#asFarAsShown(found);
-    const text = await this.#client.ask<"solution">({ kind: "solution", run: orderOf(run, run.start), targets: targetsOf(problem), trace });
-    return { name: `${slug(title)}.solution.json`, type: "application/json", text };
-  }
-
-  /** A run cut off at the iteration on show, where that is not the last; it goes from where the way begins that is looked at. */
-  #asFarAsShown(run: RunSpec): RunSpec {
-    const result = this.#results.peek().find(({ id }) => id === run.id);
-    const { at, half } = this.#placeOnShow();
-    if (at === undefined || !result) return run;
-    const isMain = run.id === this.#document.peek().runs[0]?.id;
-    if (this.cursor.peek()) {
-      const iteration = this.shown.peek().find(({ id }) => id === run.id)?.iteration ?? at;
-      return cutOff(run, isMain && half !== undefined ? iteration - 1 : iteration);
-    }
-    return result.done && at > 0 ? run : cutOff(run, at > 0 ? result.iterations : 0);
-  }
-
-  snippets(id: string): Snippet[] {
-    const { runs, urdf } = this.#asPlayed();
-    const found = runs.find((one) => one.id === id) ?? runs[0];
-    if (!found) return [];
-    const run = this.#asFarAsShown(found);
-    const remark = found === runs[0] ? remarkOnPlace(this.#results.peek()[0]?.trace ?? null, this.#placeOnShow()) : undefined;
-    return snippetsOf({ problem: this.#problemAsShown(run), urdf, method: run.method, settings: run.settings, remark });
-  }
-
-  setPictures(pictures: Pictures | null): void {
-    this.#pictures = pictures;
-  }
-
-  async exportPng(): Promise<Blob> {
-    if (!this.#pictures) throw new Error("there is no picture yet");
-    return await this.#pictures.png();
-  }
-
-  exportSvg(): NamedText {
-    if (!this.#pictures) throw new Error("there is no picture yet");
-    return { name: `${slug(this.#document.peek().title)}.svg`, type: "image/svg+xml", text: this.#pictures.svg() };
-  }
+  exportProblem(): NamedText { return this.#exports.files()[0]; }
+  exportFiles(): [NamedText, ...NamedText[]] { return this.#exports.files(); }
+  async exportSolution(id: string, trace: boolean): Promise<NamedText> { return await this.#exports.solution(id, trace); }
+  snippets(id: string): Snippet[] { return this.#exports.snippets(id); }
+  setPictures(pictures: Pictures | null): void { this.#exports.setPictures(pictures); }
+  async exportPng(): Promise<Blob> { return await this.#exports.png(); }
+  exportSvg(): NamedText { return this.#exports.svg(); }
 
   async digest(): Promise<{ computed: string; committed: string }> {
     return await this.#client.ask<"digest">({ kind: "digest" });

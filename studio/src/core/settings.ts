@@ -126,7 +126,7 @@ export const SETTINGS: readonly SettingSpec[] = [
     label: "Restarts",
     kind: "range",
     max: 1000,
-    default: 1000,
+    default: 100,
     sentence: "Other starts to try if the first does not reach the target: more starts reach more targets, and may jump to another pose; 0 for tracking.",
     methods: ["least-squares"],
   },

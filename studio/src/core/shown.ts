@@ -1,9 +1,6 @@
 //! What is drawn of each run: its end, or an entry of its trace.
 
-import { PHASES, type Cursor, type PhaseName, type PoseData, type RunResult, type RunSpec, type ShownRun, type TraceData } from "./types.ts";
-
-/** Phases in which part of the figure has moved. */
-const HALF_STEPS: readonly PhaseName[] = ["joint", "backward", "forward", "pass"];
+import { HALF_STEPS, PHASES, type Cursor, type PhaseName, type PoseData, type RunResult, type RunSpec, type ShownRun, type TraceData } from "./types.ts";
 
 export function poseAt(trace: TraceData, entry: number): PoseData {
   const { nValues, nJoints, nPoints } = trace;
@@ -56,7 +53,8 @@ export function remarkOnPlace(trace: TraceData | null, { at, half }: Place): str
 export function stepFrom(trace: TraceData, entry: number, direction: 1 | -1): number {
   const here = trace.iterations[entry] ?? 0;
   const isAtEnd = entryOfIteration(trace, here) === entry;
-  if (direction === 1) return entryOfIteration(trace, isAtEnd ? here + 1 : here);
+  // Iterations of a rescue may be counted without being recorded: the next is the next that is there.
+  if (direction === 1) return entryOfIteration(trace, isAtEnd ? trace.iterations[entry + 1] ?? here : here);
   // From within an iteration back to its beginning, which is the end of the one before.
   return entryOfIteration(trace, here - 1);
 }
@@ -111,7 +109,7 @@ function during(trace: TraceData, entry: number): Rest {
     status: null,
     blocked: [],
     phase: entry === 0 ? null : phase,
-    joint: phase === "joint" && joint >= 0 ? joint : null,
+    joint: (phase === "joint" || phase === "bone") && joint >= 0 ? joint : null,
     before: isHalf && entry > 0 ? poseAt(trace, entry - 1) : null,
   };
 }

@@ -48,8 +48,8 @@ export interface RunSpec {
   settings: SettingsSubset;
   /** Where its solve starts, if not where the problem says: joint values (points for a chain of points). */
   start?: number[];
-  /** Where the last drag began, if not at `start`: what the trace goes from. */
-  from?: number[];
+  /** Its start is the pose before the last move of a drag: solved without restarts, as it was then. */
+  follows?: boolean;
   visible: boolean;
 }
 
@@ -203,16 +203,16 @@ export interface RunResult extends PoseData {
   done: boolean;
   /** Why it could not run at all; the pose is then where it would have started. */
   fault: string | null;
-  /**
-   * The way from where the last drag began (`from`, `start`, or the problem's start) to the end; null until it is there. While a handle is dragged it is
-   * that of the last solve, without poses (`nPoints` is 0).
-   */
+  /** The way of this very solve, which ends in this result; without poses (`nPoints` is 0) until nothing has changed for a moment. */
   trace: TraceData | null;
 }
 
-/** As the library's `Phase`. */
-export const PHASES = ["iteration", "joint", "backward", "forward", "pass", "escape", "acceleration", "refinement"] as const;
+/** As the library's `Phase`; `result`: the pose returned, where the last step ended elsewhere. */
+export const PHASES = ["iteration", "joint", "backward", "forward", "pass", "escape", "acceleration", "refinement", "bone", "result"] as const;
 export type PhaseName = (typeof PHASES)[number];
+
+/** Phases in which part of the figure has moved. */
+export const HALF_STEPS: readonly PhaseName[] = ["joint", "backward", "forward", "pass", "bone"];
 
 /** The way of one run, entry by entry; entry 0 is the start, before anything has moved. */
 export interface TraceData {
@@ -225,7 +225,7 @@ export interface TraceData {
   iterations: Uint32Array;
   /** Index into [`PHASES`]. */
   phases: Uint8Array;
-  /** The joint that moved, or the pass, or -1. */
+  /** The joint that moved, that of the bone that did, or the pass, or -1. */
   joints: Int32Array;
   errors: Float64Array;
   /** By how much frames are off [rad]. */
@@ -519,6 +519,8 @@ export interface ArmSession {
 export interface Session {
   // What there is.
   readonly document: ReadonlySignal<StudioDocument>;
+  /** Counts the problems that were opened. */
+  readonly opened: ReadonlySignal<number>;
   /** Null while a problem is being loaded, or when it was refused (a notice says why; the last good one stays on show). */
   readonly info: ReadonlySignal<ProblemInfo | null>;
   /** In the order of `document.runs`; empty until the first solve. */
@@ -553,6 +555,10 @@ export interface Session {
   openScene(id: SceneId): void;
   setOption(name: string, value: OptionValue): void;
   open(document: StudioDocument, label: string): void;
+  /** Another problem, as it was left before. */
+  restore(document: StudioDocument, character: CharacterFile | null): void;
+  /** All that is on show as a document: what a link carries. */
+  current(): StudioDocument;
   /** JSON problems, URDF, solutions refused with a reason, glTF, GLB, VRM. Resolves when it is on show or refused. */
   loadFile(name: string, bytes: Uint8Array): Promise<boolean>;
   /** A file that a figure may name, such as a robot's; it is not opened. */

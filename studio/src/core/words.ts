@@ -94,16 +94,27 @@ export function statusWords(result: RunResult, info: ProblemInfo | null): Status
       return { mark: "check", tone: "good", short: escaped ? "reached, escaped" : "reached", long: `${reachedIn(result)}${escaped}` };
     }
     case "unreachable":
-      return { mark: "ruler", tone: "warn", short: `${length(result.shortfall)} too far`, long: `out of reach by ${length(result.shortfall)}` };
+      return { mark: "ruler", tone: "warn", short: `${length(result.shortfall)} too far`, long: outOfReach(result) };
     case "blocked":
       return { mark: "lock", tone: "warn", short: "held back", long: `held back by ${blockers(result, info)}` };
     case "stalled":
-      return { mark: "pause", tone: "bad", short: "no progress", long: `no progress after ${within}, ${length(result.error)} away` };
+      return { mark: "pause", tone: "warn", short: "no better pose", long: `${missWord(result)}, no better pose found` };
     case "iteration-limit":
-      return { mark: "hourglass", tone: "warn", short: "out of iterations", long: `out of iterations after ${result.iterations}, ${length(result.error)} away` };
+      return { mark: "hourglass", tone: "warn", short: "out of iterations", long: `out of iterations after ${result.iterations}, ${missWord(result)}` };
     case "cancelled":
       return { mark: "dots", tone: "plain", short: "stopped", long: `stopped after ${within}` };
   }
+}
+
+/** What is proven, and how far away the end is where that is more. */
+function outOfReach(result: RunResult): string {
+  const { shortfall, error, tolerance } = result;
+  return error - shortfall <= Math.max(tolerance, 0.005 * error) ? `out of reach by ${length(error)}` : `out of reach by at least ${length(shortfall)}, ${length(error)} away`;
+}
+
+/** The distance that remains; where only the orientation is off, the angle. */
+function missWord({ error, tolerance, orientationError }: RunResult): string {
+  return error > tolerance || orientationError === 0 ? `${length(error)} away` : `${angle(orientationError)} off`;
 }
 
 /** Iterations until the target was reached, and those that refined the pose afterwards. */
@@ -121,10 +132,19 @@ export function jointName(info: Pick<ProblemInfo, "kind" | "names">, joint: numb
   return name ?? `joint ${joint + 1}`;
 }
 
-/** "elbow (limit 150°) and wrist": the joints, and for hinges the end of the range at which they are. */
+/** So many joints are named. */
+const NAMED = 3;
+
+/** The joints that hold a pose back; the one whose release would help most comes first. */
+export function worstHolds({ blocked, holds }: RunResult): number[] {
+  const relief = (joint: number) => holds.find((hold) => hold.joint === joint)?.relief ?? 0;
+  return blocked.toSorted((a, b) => relief(b) - relief(a));
+}
+
+/** "elbow (limit 150°) and wrist": the joints that hold it back most, and for hinges the end of the range at which they are. */
 function blockers(result: RunResult, info: ProblemInfo | null): string {
   if (!info || result.blocked.length === 0) return "its limits";
-  const named = result.blocked.slice(0, 2).map((joint) => withLimit(joint, result, info));
+  const named = worstHolds(result).slice(0, NAMED).map((joint) => withLimit(joint, result, info));
   const more = result.blocked.length - named.length;
   return more > 0 ? `${named.join(", ")} and ${more} more` : named.join(" and ");
 }
@@ -196,10 +216,12 @@ export function phaseWord(phase: PhaseName, joint: number, info: ProblemInfo | n
     case "joint": return name ? `rotated ${name}` : "rotated a joint";
     case "backward": return "inward pass";
     case "forward": return "outward pass";
-    case "pass": return "one pass over the bones";
+    case "bone": return name ? `brought the bone at ${name} to its length` : "brought a bone to its length";
+    case "pass": return "pose fitted to the points";
     case "escape": return "escaped from the lock-up";
     case "acceleration": return "another method, for slow convergence";
     case "refinement": return "refinement";
+    case "result": return "the pose returned";
   }
 }
 

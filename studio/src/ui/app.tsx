@@ -1,17 +1,17 @@
 //! The whole page.
 
+import { ExternalLink } from "lucide-preact";
 import { useEffect, useState } from "preact/hooks";
 import type { Session } from "../core/types.ts";
 import { SessionContext, useSession } from "./context.ts";
 import { CrowdStatus, isCrowd } from "./crowd.tsx";
 import { Dialogs } from "./dialogs/dialogs.tsx";
+import { BASE } from "./dialogs/share.tsx";
 import { Drawer, Plots } from "./drawer/drawer.tsx";
 import { DropZone } from "./drop.tsx";
 import { isMotion, motion } from "./motion/desk.ts";
-import { MotionMain, MotionRest } from "./motion/page.tsx";
 import { listenToKeys } from "./keyboard.ts";
-import { Learn } from "./learn/learn.tsx";
-import { followLinks } from "./links.ts";
+import { Learn, MotionMain, MotionRest } from "./later.ts";
 import { LiveStatus, Notices, WorkerStatus } from "./notices.tsx";
 import { sheetTab, type SheetTab } from "./page.ts";
 import { Panel, SolvePanel } from "./panel/panel.tsx";
@@ -24,14 +24,17 @@ import { Transport } from "./drawer/transport.tsx";
 import { Viewport } from "./viewport.tsx";
 import { statusWords, trackWords } from "./words.ts";
 
+/** As a part of another page: the view, its time and a link to the whole. */
+const IS_EMBEDDED = new URLSearchParams(location.search).get("embed") === "1";
+
 /** Up to this width there is one sheet below the view in place of rail, panel and drawer. */
 const PHONE = matchMedia("(max-width: 760px)");
 
 export function App({ session }: { session: Session }) {
   const isPhone = useMedia(PHONE);
   useEffect(() => listenToKeys(session), [session]);
-  useEffect(() => followLinks(session), [session]);
   const moves = isMotion.value ? motion() : null;
+  if (IS_EMBEDDED && !moves) return <SessionContext.Provider value={session}><Embedded /></SessionContext.Provider>;
   return (
     <SessionContext.Provider value={session}>
       <div class="page" data-phone={isPhone} data-dragging={session.dragging.value}>
@@ -40,7 +43,7 @@ export function App({ session }: { session: Session }) {
         <TopBar />
         {!isPhone && <div class="rail"><Scenes /></div>}
         <main class="stage" id="stage" tabIndex={-1}>
-          {moves ? <MotionMain session={moves} /> : <><Viewport /><WorkerStatus of={session} who="The solver" /><Notices /></>}
+          {moves ? <MotionMain session={moves} /> : <><div class="stage-view"><Viewport /><WorkerStatus of={session} who="The solver" /></div><Notices /></>}
         </main>
         {moves ? <MotionRest session={moves} isPhone={isPhone} /> : isPhone ? <Sheet /> : <><Drawer /><Panel /></>}
         <LiveStatus of={moves ?? session} />
@@ -48,6 +51,22 @@ export function App({ session }: { session: Session }) {
         <Dialogs />
       </div>
     </SessionContext.Provider>
+  );
+}
+
+function Embedded() {
+  const session = useSession();
+  return (
+    <div class="page" data-embedded data-dragging={session.dragging.value}>
+      <h1 class="sr-only">{session.document.value.title}, posekit studio</h1>
+      <main class="stage" id="stage" tabIndex={-1}><div class="stage-view"><Viewport /><WorkerStatus of={session} who="The solver" /></div><Notices /></main>
+      <footer class="embed-bar">
+        {!isCrowd(session) && <SheetStatus />}
+        <Transport />
+        <button type="button" class="button" onClick={() => { window.open(BASE + session.link(), "_blank", "noopener"); }}><ExternalLink size={16} aria-hidden />Open in the studio</button>
+      </footer>
+      <LiveStatus of={session} />
+    </div>
   );
 }
 

@@ -2,7 +2,7 @@
 
 import type { Session } from "../core/types.ts";
 import { SCENES } from "../core/scenes/index.ts";
-import { drawerOpen, openDialog, panelTab, sheetTab, singleKeys } from "./page.ts";
+import { drawerOpen, openDialog, panelTab, sheetTab, singleKeys, timelineOpen } from "./page.ts";
 import { chooseTheme, theme } from "./theme.ts";
 import { cameraAction, focusHandles } from "./camera.ts";
 import { isMotion, leaveMotion, motion, openMotion } from "./motion/desk.ts";
@@ -30,7 +30,7 @@ export const ACTIONS: KeyAction[] = [
   },
   { id: "step-on", keys: ["."], what: "Forward one iteration", group: "Time", matches: key("."), act: (session) => { step(session, 1); } },
   { id: "step-back", keys: [","], what: "Back one iteration", group: "Time", matches: key(","), act: (session) => { step(session, -1); } },
-  { id: "half-on", keys: ["Shift", "."], what: "Forward half a step: one joint, one half, one pass", group: "Time", matches: (event) => plain(event) && (event.key === ">" || event.key === ":"), act: (session) => { session.stepHalf(1); } },
+  { id: "half-on", keys: ["Shift", "."], what: "Forward half a step: one joint, one half, one bone", group: "Time", matches: (event) => plain(event) && (event.key === ">" || event.key === ":"), act: (session) => { session.stepHalf(1); } },
   { id: "half-back", keys: ["Shift", ","], what: "Back half a step", group: "Time", matches: (event) => plain(event) && (event.key === "<" || event.key === ";"), act: (session) => { session.stepHalf(-1); } },
   { id: "live", keys: ["L"], what: "Live: show the end, solve every change", group: "Time", matches: key("l"), act: (session) => { session.goLive(); } },
   { id: "keep", keys: ["K"], what: "Make the pose that is shown the start", group: "Time", matches: key("k"), act: (session) => { session.keepPose(); } },
@@ -53,7 +53,7 @@ export const ACTIONS: KeyAction[] = [
   { id: "zoom-out", keys: ["−"], what: "Zoom out", group: "View", matches: key("-"), act: () => { cameraAction("zoom-out"); } },
   { id: "limits", keys: ["I"], what: "All limits shown, or only those of the joint that is touched", group: "View", matches: key("i"), act: (session) => { session.setView({ showLimits: !session.document.peek().view.showLimits }); } },
   { id: "learn", keys: ["H"], what: "Learn, or back to solving", group: "Page", matches: key("h"), act: toggleLearn },
-  { id: "drawer", keys: ["P"], what: "Plots shown or hidden", group: "Page", matches: key("p"), act: () => { drawerOpen.value = !drawerOpen.value; } },
+  { id: "drawer", keys: ["P"], what: "Plots shown or hidden", group: "Page", matches: key("p"), act: () => { const open = isMotion.peek() ? timelineOpen : drawerOpen; open.value = !open.value; } },
   { id: "theme", keys: ["T"], what: "Light or dark", group: "Page", matches: key("t"), act: () => { chooseTheme(theme.peek() === "dark" ? "light" : "dark"); } },
   { id: "help", keys: ["?"], what: "This list", group: "Page", matches: (event) => plain(event) && event.key === "?", act: () => { openDialog.value = "help"; } },
 ];

@@ -11,7 +11,10 @@ export type SheetTab = "scenes" | "solve" | "time" | "learn";
 export const openDialog = signal<DialogName | null>(null);
 export const panelTab = signal<PanelTab>("solve");
 export const sheetTab = signal<SheetTab>("solve");
-export const drawerOpen = signal(true);
+/** The timeline of a motion. */
+export const timelineOpen = signal(true);
+/** The plots; folded at first, for the figure. */
+export const drawerOpen = signal(false);
 /** The article that is open, or the list of them. */
 export const article = signal<MethodName | "lock-up" | null>(null);
 /** The run whose settings and snippets are shown; null is the main one. */

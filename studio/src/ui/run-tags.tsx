@@ -1,23 +1,27 @@
-//! The numbers of runs of one method, in the view beside what they belong to: their colour and dash are the same.
+//! The numbers of runs of one method, in the view beside what they belong to: their colour is the same. The published iteration is called so.
 
 import { useEffect, useRef } from "preact/hooks";
 import type { Session, ShownRun } from "../core/types.ts";
 import type { View } from "../three/view.ts";
 import { useSession } from "./context.ts";
-import { runNumber } from "./runs.ts";
+import { isClassic, runNumber } from "./runs.ts";
 import { BESIDE, placeTags, type Spot } from "./tag-places.ts";
 import { lookOf } from "./tokens.ts";
 
 interface Tag {
   run: ShownRun;
-  number: number;
+  text: string;
 }
 
 /** The runs on show that another is called like. */
 function tagsOf(session: Session): Tag[] {
-  return session.shown.value.flatMap((run) => {
-    const number = run.visible || run.index === 0 ? runNumber(session, run.id, run.method) : null;
-    return number === null ? [] : [{ run, number }];
+  const { shown } = session;
+  return shown.value.flatMap((run) => {
+    if (!run.visible && run.index !== 0) return [];
+    const number = runNumber(session, run.id, run.method);
+    const isBesideOwn = shown.value.some((other) => other.id !== run.id && other.method === run.method);
+    const words = [isBesideOwn && isClassic(session, run.id) ? "classic" : "", number ?? ""].filter((word) => word !== "");
+    return words.length === 0 ? [] : [{ run, text: words.join(" ") }];
   });
 }
 
@@ -46,7 +50,7 @@ export function RunTags({ view }: { view: View }) {
   if (!isShown) return null;
   return (
     <div class="run-tags" ref={box} aria-hidden="true">
-      {tags.map(({ run, number }) => <span key={run.id} class="run-tag" data-line={lookOf(run.method).line}>{number}</span>)}
+      {tags.map(({ run, text }) => <span key={run.id} class="run-tag" data-line={lookOf(run.method).line}>{text}</span>)}
     </div>
   );
 }

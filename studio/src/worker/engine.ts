@@ -10,7 +10,7 @@ import { CrowdState } from "./crowd.ts";
 import { describe, inSpace } from "./describe.ts";
 import { MotionTable } from "./motion.ts";
 import type { Answers, Request, RequestKind, RunOrder, Source, TargetOrder } from "./protocol.ts";
-import { fullTrace, lightTrace, withIterations, type Start } from "./trace.ts";
+import { endingIn, fullTrace, lightTrace, withIterations, type End, type Start } from "./trace.ts";
 
 /** Numbers that the traces of all runs together may have: 8 bytes each, and copied once. */
 const MOST_NUMBERS = 4_000_000;
@@ -26,8 +26,10 @@ const BEND_ITERATIONS = 60;
 /** A solver and where it stands. */
 interface Seat {
   solver: Solver;
-  /** Method, settings and start that it has begun with, as text; empty before. */
+  /** Method, settings and start that it goes on from when played, as text; empty where it begins anew. */
   begun: string;
+  /** What it has solved last, or is playing: results, traces and times are of this. */
+  order: { run: RunOrder; targets: TargetOrder[] } | null;
   /** Joint values or raw points. */
   last: Float64Array;
   start: Start;
@@ -53,8 +55,8 @@ export class Engine {
       case "preview": return preview(request.source, request.method);
       case "solve": return request.runs.map((run) => this.solve(run, request.targets));
       case "advance": return request.runs.map((run) => this.advance(run, request.targets, request.iterations, request.restart));
-      case "trace": return this.trace(request.run, request.targets);
-      case "measure": return this.measure(request.run, request.targets);
+      case "trace": return this.trace(request.run);
+      case "measure": return this.measure(request.run);
       case "bend": return this.bend(request.joint, request.position, request.from);
       case "arm": return this.armFacts(request.run, request.target, request.isStill);
       case "track": return this.arm?.track(request.path) ?? null;
@@ -103,17 +105,23 @@ export class Engine {
     const known = this.seats.get(id);
     if (known) return known;
     const last = problem.nJoints > 0 ? info.start.q.slice() : problem.points();
-    const seat: Seat = { solver: problem.solver(), begun: "", last, start: { ...info.start, error: 0, turn: 0 }, done: false };
+    const seat: Seat = { solver: problem.solver(), begun: "", order: null, last, start: { ...info.start, error: 0, turn: 0 }, done: false };
     this.seats.set(id, seat);
     return seat;
   }
 
   private begin(seat: Seat, run: RunOrder, targets: TargetOrder[], trace: "off" | "iterations" | "half-steps"): void {
     for (const { task, numbers } of targets) seat.solver.setTarget(task, Float64Array.from(numbers));
-    const start = run.start === "problem" ? null : run.start === "last" ? seat.last : run.start;
+    const start = run.start === "last" ? seat.last.slice() : run.start;
     seat.done = false;
-    seat.solver.begin(run.method, settingsText(run, trace), start);
-    seat.start = { ...this.state(seat), error: seat.solver.error, turn: seat.solver.orientationError };
+    seat.solver.begin(run.method, settingsText(run, trace), start === "problem" ? null : start);
+    seat.start = this.end(seat);
+    seat.order = { run: { ...run, start }, targets };
+  }
+
+  private end(seat: Seat): End {
+    const { error, orientationError, iterations } = seat.solver;
+    return { ...this.state(seat), error, turn: orientationError, iterations };
   }
 
   private state({ solver }: Seat): PoseData {
@@ -169,8 +177,8 @@ export class Engine {
     return this.result(seat, run.id, lightTrace(seat.solver, seat.start));
   }
 
-  private result({ solver, done }: Seat, id: string, trace: TraceData | null): RunResult {
-    const seat = this.seat(id);
+  private result(seat: Seat, id: string, trace: TraceData): RunResult {
+    const { solver, done } = seat;
     const method = solver.method;
     const holds = solver.holds();
     return {
@@ -194,7 +202,7 @@ export class Engine {
       holds: Array.from({ length: holds.length / 2 }, (_, index) => ({ joint: holds[2 * index] ?? 0, relief: holds[2 * index + 1] ?? 0 })),
       done,
       fault: null,
-      trace,
+      trace: endingIn(trace, this.end(seat)),
     };
   }
 
@@ -202,6 +210,7 @@ export class Engine {
   private failed(seat: Seat, run: RunOrder, error: unknown): RunResult {
     const { info } = this.loaded();
     seat.begun = "";
+    seat.order = null;
     return {
       q: info.start.q.slice(),
       poses: info.start.poses.slice(),
@@ -233,7 +242,7 @@ export class Engine {
   private apart<T>(run: RunOrder, work: (seat: Seat) => T): T {
     const { problem, info } = this.loaded();
     const last = this.seats.get(run.id)?.last ?? (problem.nJoints > 0 ? info.start.q : problem.points());
-    const seat: Seat = { solver: problem.solver(), begun: "", last, start: { ...info.start, error: 0, turn: 0 }, done: false };
+    const seat: Seat = { solver: problem.solver(), begun: "", order: null, last, start: { ...info.start, error: 0, turn: 0 }, done: false };
     try {
       return work(seat);
     } finally {
@@ -241,26 +250,33 @@ export class Engine {
     }
   }
 
-  trace(run: RunOrder, targets: TargetOrder[]): TraceData {
+  trace(id: string): TraceData | null {
+    const order = this.seats.get(id)?.order;
+    if (!order) return null;
     const { problem } = this.loaded();
+    const { run, targets } = order;
     return this.apart(run, (seat) => {
       this.begin(seat, run, targets, "iterations");
       seat.solver.run();
+      const end = this.end(seat);
       const size = problem.nValues + 7 * problem.nJoints + seat.start.points.length;
       const iterations = fullTrace(problem, seat.solver, seat.start, MOST_NUMBERS);
-      if (seat.solver.iterations * (1 + halves(run, problem)) * size > MOST_NUMBERS) return { ...iterations, thinned: true };
+      if (seat.solver.iterations * (1 + halves(run, problem)) * size > MOST_NUMBERS) return endingIn({ ...iterations, thinned: true }, end);
       this.begin(seat, run, targets, "half-steps");
       seat.solver.run();
-      return withIterations(fullTrace(problem, seat.solver, seat.start, MOST_NUMBERS), iterations);
+      return endingIn(withIterations(fullTrace(problem, seat.solver, seat.start, MOST_NUMBERS), iterations), end);
     });
   }
 
   /** Time of a solve [µs]. */
-  measure(run: RunOrder, targets: TargetOrder[]): number {
+  measure(id: string): number | null {
+    const order = this.seats.get(id)?.order;
+    if (!order) return null;
+    const { run, targets } = order;
     return this.apart(run, (seat) => {
       this.begin(seat, run, targets, "off");
       seat.solver.run();
-      const start = run.start === "problem" ? null : run.start === "last" ? seat.last : run.start;
+      const start = run.start instanceof Float64Array ? run.start : null;
       const { method } = seat.solver;
       // What is run for the first time is still being compiled: that is not counted.
       const began = performance.now() + (this.warm.has(method) ? MEASURE_WARM : MEASURE_COLD);
@@ -341,7 +357,7 @@ function settingsText({ method, settings }: RunOrder, trace: string): string {
 /** Half-steps in an iteration. */
 function halves({ method, settings }: RunOrder, problem: Problem): number {
   if (method === "ccd" || method === "auto") return problem.nJoints;
-  return method === "relaxation" ? settings.relaxation?.passes ?? 1 : 2;
+  return method === "relaxation" ? (settings.relaxation?.passes ?? 1) * (1 + problem.points().length / problem.dimension) : 2;
 }
 
 function read(source: Source): Problem {

@@ -38,9 +38,10 @@ export type Request =
   | { kind: "solve"; runs: RunOrder[]; targets: TargetOrder[] }
   /** Goes on by `iterations`; begins where a run or a target has changed. */
   | { kind: "advance"; runs: RunOrder[]; targets: TargetOrder[]; iterations: number; restart: boolean }
-  /** The whole way from the start, half-step by half-step. */
-  | { kind: "trace"; run: RunOrder; targets: TargetOrder[] }
-  | { kind: "measure"; run: RunOrder; targets: TargetOrder[] }
+  /** The way of what a run solved last, half-step by half-step. */
+  | { kind: "trace"; run: string }
+  /** Times what a run solved last. */
+  | { kind: "measure"; run: string }
   /** Brings one joint to a place, from a pose, with the least change. */
   | { kind: "bend"; joint: number; position: number[]; from: Float64Array }
   /** What there is to say of the arm where a run stands. */
@@ -58,8 +59,10 @@ export interface Answers extends MotionAnswers {
   preview: { info: ProblemInfo; pose: PoseData; method: MethodName };
   solve: RunResult[];
   advance: RunResult[];
-  trace: TraceData;
-  measure: number;
+  /** Null where the run has solved nothing. */
+  trace: TraceData | null;
+  /** The time of a solve [µs]; null where the run has solved nothing. */
+  measure: number | null;
   bend: Float64Array;
   /** Null where the problem is no arm with one goal. */
   arm: ArmFacts | null;

@@ -1,17 +1,20 @@
 //! The worker's door: takes requests in their order and answers each.
 
 import init from "posekit";
-import wasm from "posekit/posekit_bg.wasm?url";
+import whole from "posekit/posekit_bg.wasm?url";
+import solver from "posekit/solver.wasm?url";
 import { Engine } from "./engine.ts";
 import { transferables, type Envelope, type FaultData, type Reply } from "./protocol.ts";
 
 const scope = self as unknown as {
+  name: string;
   onmessage: ((event: MessageEvent<Envelope>) => void) | null;
   postMessage(message: Reply, transfer: ArrayBuffer[]): void;
 };
 
 const engine = new Engine();
-const ready = init({ module_or_path: wasm });
+// Motions have a worker of their own; without them the module is a third smaller.
+const ready = init({ module_or_path: scope.name === "motion" ? whole : solver });
 let queue: Promise<void> = ready.then(() => undefined);
 
 scope.onmessage = ({ data }) => {

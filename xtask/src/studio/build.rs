@@ -15,6 +15,9 @@ use crate::{node, wasm};
 const SOURCE: &str = "studio";
 pub(super) const SITE: &str = "studio/dist";
 
+/// Says that the page was built for an address of its own.
+const BASED: &str = "studio/dist/base.txt";
+
 /// The WebAssembly module, and its sources.
 const MODULE: &str = "crates/posekit-wasm/pkg";
 const MODULE_SOURCES: [&str; 7] = [
@@ -40,12 +43,25 @@ const SITE_SOURCES: [&str; 9] = [
     "Cargo.toml",
 ];
 
-/// Builds all missing or outdated parts.
-pub(super) fn everything() -> Result<()> {
+/// Builds all missing or outdated parts; a page that is published under an address is always built anew.
+pub(super) fn everything(base: Option<&str>) -> Result<()> {
     check_node()?;
     module()?;
     packages()?;
-    site()
+    match base {
+        Some(base) => {
+            timed("Building the page", || run(vite().env("POSEKIT_BASE", base)))?;
+            fs::write(BASED, base).context(BASED)
+        }
+        None => site(),
+    }
+}
+
+/// The command that builds the page.
+fn vite() -> Command {
+    let mut command = tool("vite");
+    command.arg("build");
+    command
 }
 
 /// Checks for Node and npm in the versions that the page requires.
@@ -94,10 +110,10 @@ pub(super) fn packages() -> Result<()> {
 pub(super) fn site() -> Result<()> {
     let mut sources = SITE_SOURCES.to_vec();
     sources.push(MODULE);
-    if is_fresh(Path::new(SITE), &sources) {
+    if is_fresh(Path::new(SITE), &sources) && !Path::new(BASED).exists() {
         return Ok(());
     }
-    timed("Building the page", || run(tool("vite").arg("build")))
+    timed("Building the page", || run(&mut vite()))
 }
 
 /// Whether a folder exists and none of the sources has changed since its newest file was written.

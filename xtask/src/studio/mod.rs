@@ -14,6 +14,8 @@ use crate::process::{cargo, quiet_unless_seen, run};
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Options {
     only_build: bool,
+    /// The address under which the page will be published, for its links.
+    base: Option<String>,
     screenshots: bool,
     port: Option<u16>,
     no_open: bool,
@@ -25,7 +27,7 @@ struct Options {
 /// When an option is unknown, a tool is missing, or a part does not build.
 pub(crate) fn studio(arguments: &[String]) -> Result<()> {
     let options = options(arguments)?;
-    build::everything()?;
+    build::everything(options.base.as_deref())?;
     if options.screenshots {
         return run(build::npm().args(["run", "screenshots"]).env("POSEKIT", build::command()?));
     }
@@ -62,16 +64,31 @@ fn options(arguments: &[String]) -> Result<Options> {
             "--build" => options.only_build = true,
             "--screenshots" => options.screenshots = true,
             "--no-open" => options.no_open = true,
+            "--base" => options.base = Some(base(words.next())?),
             "--port" => options.port = Some(port(words.next())?),
-            _ => match word.strip_prefix("--port=") {
-                Some(number) => options.port = Some(port(Some(number))?),
-                None => bail!(
-                    "unknown option {word:?}; the options are --port N, --build, --screenshots, --no-open"
+            _ => match word.split_once('=') {
+                Some(("--port", number)) => options.port = Some(port(Some(number))?),
+                Some(("--base", address)) => options.base = Some(base(Some(address))?),
+                _ => bail!(
+                    "unknown option {word:?}; the options are --port N, --build, --base URL, --screenshots, --no-open"
                 ),
             },
         }
     }
+    if options.base.is_some() && !options.only_build {
+        bail!("--base is the address of a page to be published: use it with --build");
+    }
     Ok(options)
+}
+
+/// An address to which a fragment can be appended.
+fn base(word: Option<&str>) -> Result<String> {
+    let word = word.context("--base needs the address of the page")?;
+    let is_address = word.starts_with("https://") || word.starts_with("http://");
+    if !is_address || word.contains(['?', '#', ' ']) {
+        bail!("--base needs an address such as https://example.org/studio/, not {word:?}");
+    }
+    Ok(word.to_owned())
 }
 
 fn port(word: Option<&str>) -> Result<u16> {
@@ -94,6 +111,8 @@ mod tests {
             assert_eq!(read(words).unwrap().port, Some(8080), "{words:?}");
         }
         assert!(read(&["--build"]).unwrap().only_build, "a folder only");
+        let based = read(&["--build", "--base", "https://example.org/studio/"]).unwrap();
+        assert_eq!(based.base.as_deref(), Some("https://example.org/studio/"), "published there");
     }
 
     #[test]
@@ -102,5 +121,10 @@ mod tests {
         assert!(message(&["--prot", "1"]).contains("--prot"), "a slip");
         assert!(message(&["--port"]).contains("needs a number"), "nothing behind it");
         assert!(message(&["--port", "70000"]).contains("70000"), "too large");
+        assert!(
+            message(&["--build", "--base", "example.org"]).contains("example.org"),
+            "no scheme"
+        );
+        assert!(message(&["--base=https://example.org/"]).contains("--build"), "not published");
     }
 }

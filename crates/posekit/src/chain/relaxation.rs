@@ -54,8 +54,16 @@ pub enum Reading {
 ///
 /// - `points`: flat coordinates, changed in place; effectors must stand on their targets already
 /// - `held`: true for effectors
+/// - `moved`: called after each bone that was moved, with the point at its end and all points
 #[inline]
-fn pass<S: Space>(space: S, bones: Bones<'_>, points: &mut [f64], held: &[bool], off: Thresholds) {
+fn pass<S: Space>(
+    space: S,
+    bones: Bones<'_>,
+    points: &mut [f64],
+    held: &[bool],
+    off: Thresholds,
+    moved: &mut impl FnMut(usize, &[f64]),
+) {
     for child in (1..bones.parents.len()).rev() {
         let parent = bones.parents[child];
         if parent == child {
@@ -91,6 +99,7 @@ fn pass<S: Space>(space: S, bones: Bones<'_>, points: &mut [f64], held: &[bool],
             from[k] -= parent_share * change;
             to[k] += child_share * change;
         }
+        moved(child, points);
     }
 }
 
@@ -110,13 +119,28 @@ pub fn relax(
     passes: u32,
     off: Thresholds,
 ) {
+    relax_watched(dimension, bones, points, goals, held, passes, off, &mut |_, _| ());
+}
+
+/// [`relax`], and after each bone that was moved `moved` with the point at its end and all points.
+#[expect(clippy::too_many_arguments, reason = "those of `relax` and the watcher")]
+pub(crate) fn relax_watched(
+    dimension: usize,
+    bones: Bones<'_>,
+    points: &mut [f64],
+    goals: Goals<'_>,
+    held: &mut [bool],
+    passes: u32,
+    off: Thresholds,
+    moved: &mut impl FnMut(usize, &[f64]),
+) {
     held.fill(false);
     for (&effector, target) in goals.effectors.iter().zip(goals.targets.chunks_exact(dimension)) {
         held[effector] = true;
         points[effector * dimension..][..dimension].copy_from_slice(target);
     }
     for _ in 0..passes {
-        in_space!(dimension, space => pass(space, bones, points, held, off));
+        in_space!(dimension, space => pass(space, bones, points, held, off, moved));
     }
 }
 

@@ -223,7 +223,9 @@ impl Settings {
 
     /// Whether an option is set that only least squares supports.
     pub(super) fn need_least_squares(&self) -> bool {
-        self.least_squares != LeastSquares::default()
+        // Restarts are for every method that gets stuck.
+        let restarts = self.least_squares.restarts;
+        self.least_squares != LeastSquares::default().with_restarts(restarts)
             || self.joints.iter().any(|joint| joint.stiffness != 1.0 || joint.is_bounded())
     }
 }
@@ -311,8 +313,8 @@ pub enum Detail {
     Off,
     /// The state after every iteration.
     Iterations,
-    /// Also the state after every half-step: each joint in cyclic coordinate descent, each half in FABRIK, each pass in
-    /// relaxation.
+    /// Also the state after every half-step: each joint in cyclic coordinate descent, each half in FABRIK, each bone and
+    /// each pass in relaxation.
     HalfSteps,
 }
 

@@ -171,7 +171,9 @@ pub enum Phase {
     Backward,
     /// FABRIK's half from the root outward.
     Forward,
-    /// One pass of constraint relaxation.
+    /// Constraint relaxation has brought the bone that ends at this point to its length.
+    Bone(usize),
+    /// One pass of constraint relaxation over all bones, after which a pose is fitted.
     Pass(u32),
     /// An escape from a lock-up.
     Escape,

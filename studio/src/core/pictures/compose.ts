@@ -7,7 +7,7 @@ import { drawPath, drawSolutions, type ArmPicture, type Ghost } from "./arm.ts";
 import { Dash, dashOf, Drawing, Pen, type BodyInk, type Shape as MarkShape } from "./drawing.ts";
 import { arcPoints, atEnd, limitOf, rimPoints, type ConeMark, type LimitMark, type RailMark, type RangeMark } from "./limits.ts";
 import { Ink, lookOf, solverInk, type SolverLook } from "./look.ts";
-import { evaluate, seatOf, spotDistance, type Shape } from "./shape.ts";
+import { evaluate, evaluateFitted, seatOf, spotDistance, type Shape } from "./shape.ts";
 import type { Vec3 } from "../files.ts";
 import { add, cross, dot, length, multiply, rotate, rotationAt, scale, sub } from "../math.ts";
 import { across, along, direction, distance, inverse, turned } from "./vec.ts";
@@ -88,12 +88,16 @@ export class Composer {
     const main = scene.shown.find((run) => run.index === 0) ?? null;
     const pose: PoseData = main ?? shape.info.start;
     evaluate(shape, pose, this.#spots);
+    // Relaxed points are off: the figure stands in the pose that is fitted to them, and they are drawn over it.
+    const isRelaxed = main !== null && main.phase !== null && main.phase !== "result" && main.method === "relaxation" && evaluateFitted(shape, pose, this.#spots);
     this.ghosts = scene.arm ? drawSolutions(out, this.#pen, shape, this.#spots, scene.arm) : [];
     for (const run of scene.shown) if (run.index !== 0 && run.visible) this.#ghost(out, scene, run);
     // A closed form jumps: its way from start to end says nothing.
     if (scene.showTrace && !scene.arm?.isOnPath && scene.main?.trace && scene.main.trace.n > 2) this.#trail(out, scene, scene.main, lookOf(scene.main.method));
     if (main === null || main.visible) this.#figure(out, scene, pose, main);
+    if (isRelaxed) this.#relaxed(out, shape, pose);
     if (main !== null && main.before !== null && scene.isStepping) this.#step(out, scene, main, main.before);
+    if (isRelaxed) evaluateFitted(shape, pose, this.#spots);
     this.#limits(out, scene, pose, main);
     if (scene.arm) drawPath(out, this.#pen, shape, scene.arm, scene.pixel);
     this.#goals(out, scene, main);
@@ -240,6 +244,13 @@ export class Composer {
       const p = 3 * spot;
       out.mark(at[p] as number, at[p + 1] as number, at[p + 2] as number, look.marker as MarkShape, 4.2, ink, ink, 1.25);
     }
+  }
+
+  /** Points that are being relaxed, with the lines between them. */
+  #relaxed(out: Drawing, shape: Shape, pose: PoseData): void {
+    const at = evaluate(shape, pose, this.#spots);
+    this.#centreLines(out, shape, at, Ink.ink, 1.4, Dash.sight, 1);
+    for (let p = 0; p < 3 * shape.nSpots && !shape.isDense; p += 3) out.mark(at[p] as number, at[p + 1] as number, at[p + 2] as number, "circle", 3, Ink.ink, Ink.paper, 1.25);
   }
 
   #centreLines(out: Drawing, shape: Shape, at: Float64Array, ink: number, width: number, dash: number, opacity: number): void {
@@ -414,8 +425,8 @@ export class Composer {
     const points = arcPoints(mark.at, mark.axis, mark.arm, mark.min, max, radius);
     this.#fan(out, mark.at, points, opacity);
     const end = atEnd(mark.value, mark.min, mark.max, 1e-3);
-    const ink = isHeld || end !== 0 ? Ink.ink : Ink.quiet;
-    this.#polyline(out, points, ink, isHeld || end !== 0 ? 2.2 : 1.1, 0, isHeld || end !== 0 ? 1 : 0.75, true);
+    const ink = end !== 0 && !isHeld ? Ink.ink : Ink.quiet;
+    this.#polyline(out, points, ink, end !== 0 && !isHeld ? 2.2 : 1.1, 0, isHeld ? 0.45 : end !== 0 ? 1 : 0.75, true);
     if (mark.max - mark.min < 2 * Math.PI - 1e-6) {
       for (const angle of [mark.min, mark.max]) {
         const arm = turned(mark.arm, mark.axis, angle);

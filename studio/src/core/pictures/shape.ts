@@ -4,7 +4,7 @@
 import type { PoseData, ProblemInfo } from "../types.ts";
 import { NO_FURNITURE, type Furniture } from "./furniture.ts";
 import type { Quat, Vec3 } from "../files.ts";
-import { multiply, rotate, rotationAt, vectorAt } from "../math.ts";
+import { add, multiply, rotate, rotationAt, vectorAt } from "../math.ts";
 
 /** A tapered body between two spots. */
 export interface Bone {
@@ -295,6 +295,16 @@ export function evaluate(shape: Shape, pose: PoseData, out: Float64Array): Float
     out[3 * i + 2] = (p[at + 2] as number) + z + qw * tz + qx * ty - qy * tx;
   }
   return out;
+}
+
+/** The spots of a chain in the pose of its joints, where its points are relaxed ones that are off; false where it has no joints. */
+export function evaluateFitted({ info, isChain }: Shape, { poses }: PoseData, out: Float64Array): boolean {
+  const { nJoints } = info;
+  const frame = info.tasks[0]?.frames[0];
+  if (!isChain || nJoints === 0 || poses.length < 7 * nJoints || frame === undefined) return false;
+  for (let joint = 0; joint < nJoints; joint++) out.set(poses.subarray(7 * joint, 7 * joint + 3), 3 * joint);
+  out.set(add(vectorAt(poses, frame.joint, 7), rotate(rotationAt(poses, frame.joint), vectorAt(frame.pose, 0, 7))), 3 * nJoints);
+  return true;
 }
 
 /** Where a joint stands before it moves: its parent's pose and its own place on it. */

@@ -32,13 +32,14 @@ const NAMES: Readonly<Record<string, string>> = {
   "weight over the feet": "balance",
 };
 
-const isLower = (name: string | undefined) => name === "eyes" || name === "balance";
+/** Feet and hands hold first; then come the hips, which are dragged; what gives way to both comes last. */
+const LEVELS: Readonly<Record<string, number>> = { hips: 2, eyes: 3, balance: 3 };
 
-/** Feet and hands first; what gives way when not everything can hold comes on level 2. */
 function tasks(withBalance: boolean): FigureTask[] {
   const all = FIGURE.tasks.map((task): FigureTask => {
     const name = NAMES[task.name ?? ""] ?? task.name;
-    return { ...task, ...(name === undefined ? {} : { name }), ...(isLower(name) ? { level: 2 } : {}) };
+    const level = name === undefined ? undefined : LEVELS[name];
+    return { ...task, ...(name === undefined ? {} : { name }), ...(level === undefined ? {} : { level }) };
   });
   return withBalance ? all : all.filter(({ name }) => name !== "balance");
 }

@@ -1,8 +1,10 @@
 //! The scenes, and documents made from them.
 
 import { withoutStarts } from "../document.ts";
-import { isFigure, type ProblemFile } from "../files.ts";
-import { SCENE_IDS, type OptionValue, type SceneId, type SceneSpec, type StudioDocument } from "../types.ts";
+import { isFigure, isSpace, type ProblemFile } from "../files.ts";
+import { aboutAxis, multiply, rotationAt } from "../math.ts";
+import { inverse, twistAbout } from "../pictures/vec.ts";
+import { SCENE_IDS, type OptionValue, type PoseData, type SceneId, type SceneSpec, type StudioDocument } from "../types.ts";
 import { armFree, armHinges, armRanges } from "./arms.ts";
 import { chain2d } from "./chain-2d.ts";
 import { crowd } from "./crowd.ts";
@@ -58,6 +60,24 @@ export function sceneDocument(id: SceneId, options: Partial<Record<string, Optio
     perFrame: null,
     view: { showLimits: false, showTrace: true },
   };
+}
+
+const ARMS: readonly (SceneId | "file")[] = ["arm-free", "arm-hinges", "arm-ranges"];
+
+/** A scene as it is opened from a document: from one kind of arm to another, bones, target, root and pose stay, the pose as far as hinges and ranges allow. */
+export function sceneFrom(document: StudioDocument, id: SceneId, pose: PoseData | undefined): StudioDocument {
+  const { problem: shown, scene, options } = document;
+  if (scene === id || !ARMS.includes(id) || !ARMS.includes(scene)) return sceneDocument(id);
+  const other = sceneDocument(id, options);
+  const { problem } = other;
+  if (isFigure(problem) || !isSpace(problem) || isFigure(shown) || pose?.poses.length !== 7 * problem.bones.length) return other;
+  const bones = problem.bones.map((bone, joint) => {
+    const turn = rotationAt(pose.poses, joint);
+    const rotation = joint === 0 ? turn : multiply(inverse(rotationAt(pose.poses, joint - 1)), turn);
+    const [min, max] = bone.limit ?? [-Math.PI, Math.PI];
+    return { ...bone, rotation: bone.hinge ? aboutAxis(bone.hinge, Math.min(max, Math.max(min, twistAbout(rotation, bone.hinge)))) : rotation };
+  });
+  return { ...other, problem: { ...problem, bones, target: shown.target, ...(shown.root ? { root: shown.root } : {}) } };
 }
 
 /** The same document with another choice of its scene; a chain's target and root stay where they were put, as do solvers and view. */

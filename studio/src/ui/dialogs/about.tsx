@@ -6,6 +6,7 @@ import { useSession } from "../context.ts";
 import { Dialog } from "./dialog.tsx";
 
 declare const __POSEKIT_VERSION__: string;
+declare const __POSEKIT_PAGES__: readonly { label: string; href: string }[];
 
 export function About() {
   return (
@@ -17,7 +18,9 @@ export function About() {
       <dl class="about-facts">
         <div><dt>Version</dt><dd>{__POSEKIT_VERSION__}</dd></div>
         <div><dt>Licence</dt><dd>MIT or Apache-2.0, at your choice</dd></div>
-        <div><dt>Privacy</dt><dd>Works offline, sends nothing anywhere, keeps only your choice of theme</dd></div>
+        <div><dt>Privacy</dt><dd>Works offline and sends nothing anywhere. This browser keeps your theme and what you opened, so that a reload loses nothing</dd></div>
+        <div><dt>Packages</dt><dd><code>cargo add posekit</code>, <code>npm install posekit</code>, <code>pip install posekit</code></dd></div>
+        {__POSEKIT_PAGES__.map(({ label, href }) => <div key={label}><dt>{label}</dt><dd><a href={href} target="_blank" rel="noreferrer">{href.replace(/^https:\/\//, "")}</a></dd></div>)}
       </dl>
       <h3>Same input, same bits</h3>
       <Digest />

@@ -36,9 +36,16 @@ export function ShareMotion({ session }: { session: MotionSession }) {
   );
 }
 
+declare const __POSEKIT_BASE__: string;
+
+/** The address of this page without its query and fragment, or that under which it is published. */
+export const BASE = __POSEKIT_BASE__ || location.href.replace(/[?#].*$/, "");
+/** Whether others can open it. */
+const isPublished = __POSEKIT_BASE__ !== "" || !/^(localhost|127\.|\[::1\])/.test(location.hostname);
+
 /** `saved` is what to do instead of a very long link. */
 function ShareDialog({ hash, saved, children }: { hash: string; saved: string; children: ComponentChildren }) {
-  const [link] = useState(() => new URL(hash, location.href).href);
+  const [link] = useState(BASE + hash);
   return (
     <Dialog title="Share as a link">
       <p>{children} All of it is in the fragment of the address (after the #), which browsers do not send to the server.</p>
@@ -46,6 +53,7 @@ function ShareDialog({ hash, saved, children }: { hash: string; saved: string; c
         <input class="link-field" type="text" readOnly aria-label="Link" value={link} onFocus={(event) => { event.currentTarget.select(); }} />
         <CopyButton text={link} label="Copy the link" />
       </div>
+      {!isPublished && <p class="hint">The link opens only on this computer, while the studio runs here. To send it to others, publish the page: <code>cargo xtask studio --build --base URL</code>.</p>}
       {link.length > LONG && (
         <p class="hint">This link has {link.length.toLocaleString("en")} characters, and some chats cut long links. {saved}</p>
       )}

@@ -212,9 +212,9 @@ export const ARTICLES: Article[] = [
       </>
     ),
     shows: [
-      { label: "Pass by pass", watch: "The stretched points are drawn beside the pose that is fitted to them.", setUp: (session) => { setUp(session, { scene: "chain-2d", runs: [{ method: "relaxation" }], title: "Relaxation pass by pass", atStart: true }); } },
+      { label: "Bone by bone", watch: "Shift and . brings one bone after the other to its length. The relaxed points are drawn over the pose that is fitted to them.", setUp: (session) => { setUp(session, { scene: "chain-2d", runs: [{ method: "relaxation" }], title: "Relaxation bone by bone", atStart: true }); } },
       { label: "The lock-up of figure 2", watch: "As published, and with the escape.", setUp: (session) => { setUp(session, { scene: "lock-up-2", runs: publishedAndOurs("relaxation"), title: "Figure 2: relaxation locks up" }); } },
-      { label: "A rope with weights", watch: "Change the weights in the settings: light joints move first.", setUp: (session) => { setUp(session, { scene: "rope", runs: [{ method: "relaxation" }], title: "Relaxation on a rope" }); } },
+      { label: "A rope with weights", watch: "Change the weights in the settings: joints of more weight move more.", setUp: (session) => { setUp(session, { scene: "rope", runs: [{ method: "relaxation" }], title: "Relaxation on a rope" }); } },
     ],
     source: "R. Juckett: Constraint Relaxation IK in 2D, 2009.",
   },

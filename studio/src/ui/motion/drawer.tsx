@@ -6,14 +6,14 @@ import { timeOf } from "../../core/motion/contacts.ts";
 import type { MotionSession } from "../../core/motion/types.ts";
 import { IconButton, Select } from "../controls.tsx";
 import { keysOf } from "../keyboard.ts";
-import { drawerOpen } from "../page.ts";
+import { timelineOpen } from "../page.ts";
 import { Curves } from "./curves.tsx";
 import { Timeline } from "./timeline.tsx";
 
 const SPEEDS = ["0.1", "0.25", "0.5", "1", "2"].map((value) => ({ value, label: `${value}×` }));
 
 export function MotionDrawer({ session }: { session: MotionSession }) {
-  const open = drawerOpen.value;
+  const open = timelineOpen.value;
   return (
     <section class="drawer motion-drawer" aria-label="Time" data-open={open}>
       <div class="drawer-head">
@@ -21,7 +21,7 @@ export function MotionDrawer({ session }: { session: MotionSession }) {
         <IconButton
           class="drawer-toggle" tip="left" keys={keysOf("drawer")}
           icon={open ? ChevronDown : ChevronUp} label={open ? "Hide the timeline" : "Show the timeline"}
-          onClick={() => { drawerOpen.value = !open; }}
+          onClick={() => { timelineOpen.value = !open; }}
         />
       </div>
       {open && <MotionTime session={session} />}

@@ -13,8 +13,10 @@ import { MotionStage } from "./stage.tsx";
 export function MotionMain({ session }: { session: MotionSession }) {
   return (
     <>
-      <MotionStage session={session} />
-      {!isWaiting(session) && <WorkerStatus of={session} who="The library" />}
+      <div class="stage-view">
+        <MotionStage session={session} />
+        {!isWaiting(session) && <WorkerStatus of={session} who="The library" />}
+      </div>
       <Notices more={session.notices.value} onDismiss={(id) => { session.dismiss(id); }} />
     </>
   );

@@ -2,7 +2,7 @@
 
 import { panelTab, type PanelTab } from "../page.ts";
 import { Tabs } from "../tabs.tsx";
-import { Learn } from "../learn/learn.tsx";
+import { Learn } from "../later.ts";
 import { ArmSection } from "./arm-section.tsx";
 import { SceneSection } from "./scene-section.tsx";
 import { SelectionSection } from "./selection-section.tsx";

@@ -2,7 +2,9 @@
 
 import { Plus } from "lucide-preact";
 import type { Vec3 } from "../../core/files.ts";
+import { canBeLimited, rootOf, withFirstLimit } from "../../core/edit.ts";
 import { spotsOf } from "../../core/goals.ts";
+import { jointLabel } from "../../core/handles.ts";
 import type { Handle, HandleMove, ProblemInfo } from "../../core/types.ts";
 import { eulerFromQuat, quatFromEuler } from "../turns.ts";
 import { useSession } from "../context.ts";
@@ -42,6 +44,7 @@ function HandleNumbers({ handle, info, onMove }: NumbersProps) {
       {handle.limit ? <LimitNumber handle={handle} info={info} onMove={onMove} /> : <PositionNumbers handle={handle} onMove={onMove} />}
       {handle.rotation && <TurnNumbers rotation={handle.rotation} onMove={onMove} />}
       {handle.joint !== null && info && <JointFacts joint={handle.joint} info={info} />}
+      {info && <FirstLimit joint={handle.kind === "root" ? rootOf(info) : handle.joint} info={info} />}
       {handle.kind === "joint" && handle.joint !== null && <GoalHere joint={handle.joint} info={info} />}
     </>
   );
@@ -72,6 +75,18 @@ function TurnNumbers({ rotation, onMove }: { rotation: NonNullable<Handle["rotat
         />
       ))}
     </div>
+  );
+}
+
+/** A limit for a joint that has none. */
+function FirstLimit({ joint, info }: { joint: number | null; info: ProblemInfo }) {
+  const session = useSession();
+  if (joint === null || !canBeLimited(session.document.value.problem, info, joint)) return null;
+  const words = `Limit ${jointLabel(info, joint).toLowerCase()}`;
+  return (
+    <button type="button" class="button" onClick={() => { session.editProblem(words, (problem) => withFirstLimit(problem, info, joint)); }}>
+      <Plus size={16} aria-hidden />{words}
+    </button>
   );
 }
 

@@ -10,6 +10,7 @@ import { keysOf } from "../keyboard.ts";
 import { chosenRun, learn } from "../page.ts";
 import { runName, runNumber } from "../runs.ts";
 import { Swatch } from "../swatch.tsx";
+import { fixOf, type Fix } from "./fix.ts";
 import { angle, duration, length, methodWord, statusWords, type StatusWords } from "../words.ts";
 
 export function SolversSection() {
@@ -83,7 +84,7 @@ function Run({ run, isMain, isOnly, info, result }: RunProps) {
         />
         {!isOnly && <IconButton icon={Trash2} tip="left" label={`Remove ${word}`} onClick={() => { session.removeRun(run.id); }} />}
       </div>
-      {result && <Chip words={statusWords(result, info)} />}
+      {result && <Chip words={statusWords(result, info)} fix={fixOf(session, run, result, info)} />}
       <div class="run-foot">
         {result ? <Facts result={result} /> : <p class="hint">Not solved yet</p>}
         <IconButton icon={GraduationCap} tip="left" label={`How ${methodWord(result?.method ?? run.method)} works`} onClick={() => { learn(result?.method ?? run.method); }} />
@@ -107,7 +108,12 @@ function Facts({ result }: { result: RunResult }) {
   );
 }
 
-export function Chip({ words }: { words: StatusWords }) {
+export function Chip({ words, fix = null }: { words: StatusWords; fix?: Fix | null }) {
   const Icon = MARKS[words.mark];
-  return <p class="chip" data-tone={words.tone}><Icon size={14} aria-hidden /><span>{words.long}</span></p>;
+  return (
+    <p class="chip" data-tone={words.tone}>
+      <Icon size={14} aria-hidden /><span>{words.long}</span>
+      {fix && <button type="button" class="fix" onClick={fix.act}>{fix.label}</button>}
+    </p>
+  );
 }

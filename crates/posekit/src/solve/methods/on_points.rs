@@ -17,6 +17,7 @@ use crate::solve::recorder::Recorder;
 use crate::solve::settings;
 use crate::solve::solution::{Phase, Solution, TraceStep};
 use crate::task::Miss;
+use alloc::vec::Vec;
 
 /// A pose is fitted to points that are solved to this fraction of the tolerance, because fitting rounds.
 const TIGHTER: f64 = 0.1;
@@ -118,7 +119,7 @@ impl OnPoints {
         let passes = problem.settings.relaxation.passes;
         let by = if recorder.wants_half_steps() { 1 } else { passes };
         for pass in (by..=passes).step_by(by as usize) {
-            self.relaxed.relax(&mut self.points, by);
+            self.relax_bones(problem, state, recorder, by);
             if self.is_free {
                 self.relaxed.read(&mut self.points);
             } else if pass == passes {
@@ -130,6 +131,30 @@ impl OnPoints {
             self.record(problem, state, Phase::Pass(pass), recorder);
         }
         self.is_fresh = self.goes_on;
+    }
+
+    /// Some passes over the bones; half-steps record the relaxed points after each bone, with the pose as it was.
+    fn relax_bones(
+        &mut self,
+        problem: &Problem,
+        state: &mut State,
+        recorder: &mut Recorder<'_>,
+        passes: u32,
+    ) {
+        if !recorder.wants_half_steps() {
+            self.relaxed.relax(&mut self.points, passes, &mut |_, _| ());
+            return;
+        }
+        let mut bones = Vec::new();
+        self.relaxed.relax(&mut self.points, passes, &mut |end, points| {
+            bones.push((end, points.to_vec()));
+        });
+        for (end, points) in bones {
+            recorder.record(Phase::Bone(end), |step| {
+                self.describe(problem, state, step);
+                self.points.write(&points, &mut step.points);
+            });
+        }
     }
 
     fn reach_back_and_forth(

@@ -9,7 +9,7 @@
 //! with the weights `w` of the points; the root and the effectors stay. Ryan Juckett, *Constraint Relaxation IK in 2D* \[juckett09relax\], in any
 //! dimension. After the passes of an iteration a pose is fitted to the relaxed points, whose distances are not exact.
 
-use crate::chain::relaxation::{Reading, Thresholds, read, relax};
+use crate::chain::relaxation::{Reading, Thresholds, read, relax_watched};
 use crate::solve::points::Points;
 use crate::solve::settings::Settings;
 use alloc::vec::Vec;
@@ -48,11 +48,17 @@ impl Relaxed {
         self.points.clone_from(&points.points);
     }
 
-    /// Some passes over the bones.
-    pub(super) fn relax(&mut self, points: &mut Points, passes: u32) {
+    /// Some passes over the bones; `moved` is called after each bone that was moved, with the point at its end and all points.
+    pub(super) fn relax(
+        &mut self,
+        points: &mut Points,
+        passes: u32,
+        moved: &mut impl FnMut(usize, &[f64]),
+    ) {
         let n = points.dimension;
         let (bones, goals, _, _) = points.parts();
-        relax(n, bones, &mut self.points, goals, &mut self.held, passes, self.thresholds);
+        let (at, held) = (&mut self.points, &mut self.held);
+        relax_watched(n, bones, at, goals, held, passes, self.thresholds, moved);
     }
 
     /// Fits points at the exact lengths to the relaxed points.
