@@ -365,7 +365,7 @@ fn a_gltf_whose_extras_have_many_elements_opens() {
     let mut text = String::from_utf8(bytes[20..20 + length].to_vec()).unwrap();
     let end = text.rfind('}').unwrap();
     text.replace_range(end.., &format!(",\"extras\":[{}0]}}", "0,".repeat(70_000)));
-    while text.len() % 4 > 0 {
+    while !text.len().is_multiple_of(4) {
         text.push(' ');
     }
     let size = |n: usize| u32::try_from(n).unwrap().to_le_bytes();

@@ -188,7 +188,7 @@ impl Places {
             let heights = (0..self.n_frames()).map(|frame| floor.height(self.at(frame, joint)));
             heights.fold(0.0, f64::min)
         });
-        -lowest.fold(0.0, f64::min)
+        lowest.fold(0.0, f64::min).abs()
     }
 }
 
