@@ -8,7 +8,8 @@ use anyhow::{Context, Result, bail};
 use crate::process::{cargo, output, run};
 
 const FOLDER: &str = "fuzz";
-const TARGETS: [&str; 4] = ["bvh", "gltf", "contacts", "pipeline"];
+const TARGETS: [&str; 8] =
+    ["bvh", "gltf", "contacts", "pipeline", "robot", "chain", "figure", "solution"];
 
 /// How long each target runs by default \[s\].
 const SECONDS: &str = "60";

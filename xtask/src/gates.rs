@@ -15,18 +15,27 @@ const PUBLISHED: [&str; 5] =
 /// Runs every gate, the cheap ones first.
 ///
 /// The command-line transcripts are part of the tests: they are trycmd cases of `posekit-cli`.
-/// The workspaces `bench/`, `oracle/` and `fuzz/` are not built here.
+/// The workspaces `bench/` and `bench/wasm/` are not built here: their peers take minutes.
+///
+/// - `word`: only the steps whose names contain it run
 ///
 /// # Errors
 /// When a gate failed, after all of them ran.
-pub(crate) fn test() -> Result<()> {
+pub(crate) fn test(word: &str) -> Result<()> {
     let mut steps = vec![
         Step::new("format", format),
         Step::new("tidy", tidy::tidy),
         Step::new("packages", packages),
-        Step { name: "spelling", needs: Needs::Optional(no_typos), check: typos },
+        Step { name: "spelling", needs: Needs::RequiredInCi(no_typos), check: typos },
+        // Without it, tests of robots and characters that others made pass without having run.
+        Step {
+            name: "third-party assets",
+            needs: Needs::RequiredInCi(mjcf::no_assets),
+            check: || Ok(()),
+        },
         Step { name: "dependencies and licences", needs: Needs::Optional(no_deny), check: deny },
         Step::new("lints", clippy),
+        Step { name: "fuzz targets", needs: Needs::Optional(no_cpp), check: fuzz_targets },
         Step::new("features", features),
         Step::new("tests", tests),
         Step::new("documentation tests", doc_tests),
@@ -47,7 +56,26 @@ pub(crate) fn test() -> Result<()> {
         },
     ];
     steps.extend(crate::studio::gates::STEPS);
+    steps.retain(|step| step.name.contains(word));
+    if steps.is_empty() {
+        bail!("no step has {word:?} in its name");
+    }
     run_all(&steps)
+}
+
+/// The fuzz targets compile, with the lock file that they have.
+fn fuzz_targets() -> Result<()> {
+    run(cargo().args(["check", "--quiet", "--all-targets", "--locked"]).args([
+        "--manifest-path",
+        "fuzz/Cargo.toml",
+        "--target-dir",
+        "target/fuzz",
+    ]))
+}
+
+fn no_cpp() -> Option<String> {
+    (!works(Command::new("c++").arg("--version")))
+        .then(|| "no C++ compiler, with which libFuzzer is built".to_owned())
 }
 
 /// The other workspaces are formatted with the rest, although the other gates ignore them.
@@ -136,7 +164,7 @@ fn docs() -> Result<()> {
 
 fn no_typos() -> Option<String> {
     (!works(Command::new("typos").arg("--version")))
-        .then(|| "no typos: cargo install typos-cli".to_owned())
+        .then(|| "no typos: pip install typos".to_owned())
 }
 
 fn typos() -> Result<()> {
@@ -148,8 +176,8 @@ fn no_deny() -> Option<String> {
         .then(|| "no cargo-deny: cargo install cargo-deny".to_owned())
 }
 
-/// The advisory database is checked elsewhere, by a scheduled job: it needs the network, and a
-/// change must not fail because of a new advisory.
+/// Skipped where it is not installed, which takes minutes: .github/workflows/ci.yml has a job of its own for it. The advisory database is not checked: it needs the
+/// network, and a change must not fail because of a new advisory.
 fn deny() -> Result<()> {
     run(cargo().args(["deny", "check", "bans", "licenses", "sources"]))
 }

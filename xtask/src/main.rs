@@ -28,8 +28,9 @@ use anyhow::{Context, Result, bail};
 const HELP: &str = "\
 Usage: cargo xtask JOB [ARGUMENTS]
 
-  test                 run every check: format, lints, features, tests, docs, tidy, packages, examples, digest, spelling,
-                       licences, studio; first reports what it will skip and how long it takes
+  test [WORD]          run every check: format, lints, features, tests, docs, tidy, packages, examples, digest, spelling,
+                       licences, fuzz targets, studio; first reports what it will skip and how long it takes; with
+                       a word only the steps whose names contain it
   wasm                 build the npm package into crates/posekit-wasm/pkg;
                        --from-source also builds the standard library
   studio [--port N]    build the missing parts of the studio and serve it on this machine; --build only builds
@@ -45,7 +46,7 @@ Usage: cargo xtask JOB [ARGUMENTS]
   bench wasm           compare WebAssembly with native code and JavaScript; rewrites bench/WASM.md
   bench questions [..] run the criterion benches, one per question
   fuzz [TARGET].. [--seconds N]
-                       fuzz bvh, gltf, contacts, pipeline, or all of them; 60 s each
+                       fuzz bvh, gltf, contacts, pipeline, robot, chain, figure, solution, or all of them; 60 s each
   help                 print this text";
 
 fn main() -> ExitCode {
@@ -64,7 +65,7 @@ fn job(arguments: &[String]) -> Result<()> {
     env::set_current_dir(root()).context("cannot enter the root of the repository")?;
     let rest = arguments.get(1..).unwrap_or_default();
     match arguments.first().map(String::as_str) {
-        Some("test") => gates::test(),
+        Some("test") => gates::test(rest.first().map_or("", String::as_str)),
         Some("tidy") => tidy::tidy(),
         Some("bless") => digest::bless(),
         Some("wasm") => wasm::wasm(rest),

@@ -49,8 +49,14 @@ pub(crate) fn missing() -> Option<String> {
     if !works(Command::new(PYTHON).arg("--version")) {
         return Some("no Python: install Python 3.10 or later, with venv and pip".to_owned());
     }
-    (!assets().join("mjcf").is_dir())
-        .then(|| "no models: POSEKIT_ASSETS names no folder with `mjcf`".to_owned())
+    no_assets()
+}
+
+/// What is missing if there are no robots and characters that others made.
+pub(crate) fn no_assets() -> Option<String> {
+    let assets = assets();
+    let message = || format!("no assets at {}: set POSEKIT_ASSETS", assets.display());
+    (!assets.join("mjcf").is_dir()).then(message)
 }
 
 const PYTHON: &str = if cfg!(windows) { "python" } else { "python3" };

@@ -11,7 +11,10 @@ use posekit_io::problem::{Body, Scene};
 
 use crate::arm_args::{ArmArgs, BenchArgs, MapArgs, TrackArgs};
 use crate::failure::{Failure, Result};
-use crate::motion_args::{CheckArgs, CleanArgs, ConvertArgs, InfoArgs, PinArgs, RetimeArgs};
+use crate::motion_args::{
+    BatchArgs, CheckArgs, CleanArgs, ConvertArgs, InfoArgs, PinArgs, RetimeArgs,
+};
+use crate::output::{Files, INPUT, OUTPUT};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -28,10 +31,11 @@ Examples:
 
 Exit codes:
   0  done, whatever the status
-  1  not reached although --require-reached was given, a check found something, or the output could not be written
+  1  not reached although --require-reached was given, or a check found something
   2  the command line is wrong or does not fit the problem
   3  the input is wrong
-  4  some files of a folder, or some targets of a file, are bad; the others are done
+  4  some files, or some targets of a file, are bad; the others are done
+  5  the output could not be written
   130  stopped in the middle of a folder or of many targets; what is done is written";
 
 /// Inverse kinematics: which joint values put the hand, the foot or the tool where it should be?
@@ -41,6 +45,28 @@ Exit codes:
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,
+    /// Print only errors and what is asked for as data
+    #[arg(short, long, global = true, conflicts_with = "verbose", help_heading = "Reports")]
+    pub(crate) quiet: bool,
+    /// Print longer reports, with a row for each plant and each measure
+    #[arg(short, long, global = true, help_heading = "Reports")]
+    pub(crate) verbose: bool,
+}
+
+/// Whether the report is for programs.
+#[derive(Debug, Clone, Copy, Args)]
+pub(crate) struct JsonArgs {
+    /// Print JSON instead of a report for people
+    #[arg(long, help_heading = "Reports")]
+    pub(crate) json: bool,
+}
+
+/// Whether outputs replace existing files.
+#[derive(Debug, Clone, Copy, Args)]
+pub(crate) struct Replace {
+    /// Replace existing files
+    #[arg(long)]
+    pub(crate) force: bool,
 }
 
 #[derive(Debug, Subcommand)]
@@ -72,9 +98,71 @@ pub(crate) enum Command {
     /// Serve the studio, a web page for dragging targets and stepping through every solver
     Studio(StudioArgs),
     /// Print a digest of all results of a table of cases, to compare builds and machines
+    #[command(hide = true)]
     Digest(DigestArgs),
     /// Print a completion script for a shell
     Completions(CompletionsArgs),
+    /// Print the manual page
+    Man(ManArgs),
+}
+
+impl Command {
+    /// The name of a motion command, and its options for several files.
+    pub(crate) const fn batch(&self) -> Option<(&'static str, &BatchArgs)> {
+        Some(match self {
+            Self::Info(args) => ("info", &args.batch),
+            Self::Check(args) => ("check", &args.batch),
+            Self::Clean(args) => ("clean", &args.batch),
+            Self::Pin(args) => ("pin", &args.batch),
+            Self::Retime(args) => ("retime", &args.batch),
+            Self::Convert(args) => ("convert", &args.batch),
+            _ => return None,
+        })
+    }
+
+    /// The files that the command reads and writes.
+    pub(crate) fn files(&self) -> Files<'_> {
+        match self {
+            Self::Solve(args) => args
+                .problem
+                .files(args.arm.output.as_ref(), args.arm.replace)
+                .reads("--targets", args.arm.targets.as_ref()),
+            Self::Draw(args) => args.problem.files(Some(&args.output), args.replace),
+            Self::Demo(args) => Files::new(args.replace).writes(OUTPUT, Some(&args.output)),
+            Self::Track(args) => Files::new(args.replace)
+                .reads("ROBOT", Some(&args.tool.robot))
+                .reads("--path", Some(&args.path))
+                .writes(OUTPUT, args.output.as_ref()),
+            Self::Map(args) => Files::new(args.replace)
+                .reads("ROBOT", args.robot.as_ref())
+                .reads("a part", &args.merge)
+                .writes(OUTPUT, Some(&args.output))
+                .writes("--picture", args.picture.as_ref())
+                .writes("--cloud", args.cloud.as_ref()),
+            Self::Info(args) => args.input.files(None),
+            Self::Check(args) => {
+                let files = Files::new(args.replace).reads(INPUT, args.input.single());
+                files.writes("--report", args.report.as_ref())
+            }
+            Self::Clean(args) => args
+                .input
+                .files(Some(&args.output))
+                .reads("--contacts", args.contacts.as_ref())
+                .writes("--save-contacts", args.save_contacts.as_ref())
+                .writes("--report", args.report.as_ref())
+                .writes("--picture", args.picture.as_ref()),
+            Self::Pin(args) => {
+                args.input.files(Some(&args.output)).reads("--contacts", args.contacts.as_ref())
+            }
+            Self::Retime(args) => args
+                .input
+                .files(Some(&args.output))
+                .reads("--contacts", args.contacts.as_ref())
+                .writes("--save-contacts", args.save_contacts.as_ref()),
+            Self::Convert(args) => args.input.files(Some(&args.output)),
+            _ => Files::default(),
+        }
+    }
 }
 
 const SOLVE_EXAMPLES: &str = "\
@@ -104,13 +192,24 @@ pub(crate) struct SolveArgs {
     /// A table for people, `posekit.solution/1` for programs, or the rows of --targets [default: table; of --targets by the extension
     /// of the output, or jsonl]
     #[arg(long, value_enum)]
-    pub(crate) format: Option<Format>,
+    format: Option<Format>,
+    /// The same as `--format json`, or `--format jsonl` for several solutions
+    #[arg(long, conflicts_with = "format", help_heading = "Reports")]
+    json: bool,
     /// Show which method was chosen and why, and for a figure its constraints
     #[arg(long)]
     pub(crate) explain: bool,
     /// End with exit code 1 unless the target is reached
     #[arg(long)]
     pub(crate) require_reached: bool,
+}
+
+impl SolveArgs {
+    /// The format that the options select, if they select one.
+    pub(crate) fn format(&self) -> Option<Format> {
+        let json = if self.arm.is_asked() { Format::Jsonl } else { Format::Json };
+        self.format.or_else(|| self.json.then_some(json))
+    }
 }
 
 const DRAW_EXAMPLES: &str = "\
@@ -126,12 +225,16 @@ pub(crate) struct DrawArgs {
     pub(crate) problem: ProblemArgs,
     #[command(flatten)]
     pub(crate) solver: SolverArgs,
-    /// The SVG file to write; an existing one is replaced
+    /// The SVG file to write; `-` is standard output
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: PathBuf,
+    #[command(flatten)]
+    pub(crate) replace: Replace,
     /// Heading of the drawing; by default the name of the file
     #[arg(long, value_name = "TEXT")]
     pub(crate) title: Option<String>,
+    #[command(flatten)]
+    pub(crate) report: JsonArgs,
 }
 
 /// The problem to solve.
@@ -170,6 +273,13 @@ pub(crate) struct RobotArgs {
     pub(crate) start: Option<Vec<f64>>,
 }
 
+impl ProblemArgs {
+    fn files<'a>(&'a self, output: Option<&'a PathBuf>, replace: Replace) -> Files<'a> {
+        let files = Files::new(replace).reads("the problem", Some(&self.file));
+        files.reads("--skeleton", self.skeleton.as_ref()).writes(OUTPUT, output)
+    }
+}
+
 impl RobotArgs {
     /// The first option given, by name: none of them applies to a chain problem.
     pub(crate) fn first_given(&self) -> Option<&'static str> {
@@ -189,6 +299,7 @@ impl RobotArgs {
 pub(crate) struct SolverArgs {
     /// The method; `auto` takes a closed form if there is one, otherwise the fastest method for the problem
     #[arg(long, value_name = "NAME", default_value = "auto", value_parser = method_names())]
+    #[arg(visible_alias = "method")]
     pub(crate) solver: Method,
     /// Largest number of iterations
     #[arg(long, value_name = "N", value_parser = count, allow_hyphen_values = true)]
@@ -351,9 +462,13 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = DEMO_EXAMPLES)]
 pub(crate) struct DemoArgs {
-    /// The page to write; an existing one is replaced
+    /// The page to write; `-` is standard output
     #[arg(short, long, value_name = "FILE", default_value = "demo.html")]
     pub(crate) output: PathBuf,
+    #[command(flatten)]
+    pub(crate) report: JsonArgs,
+    #[command(flatten)]
+    pub(crate) replace: Replace,
 }
 
 const STUDIO_EXAMPLES: &str = "\
@@ -391,6 +506,14 @@ pub(crate) struct CompletionsArgs {
     /// The shell
     #[arg(value_enum)]
     pub(crate) shell: Shell,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  posekit man solve | man -l -")]
+pub(crate) struct ManArgs {
+    /// The command; by default the page of posekit itself
+    #[arg(value_name = "COMMAND")]
+    pub(crate) command: Option<String>,
 }
 
 fn method_names() -> impl clap::builder::TypedValueParser<Value = Method> {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::args::{finite, not_negative, positive};
+use crate::args::{JsonArgs, Replace, finite, not_negative, positive};
 
 /// One robot and one of its links.
 #[derive(Debug, Args)]
@@ -50,9 +50,11 @@ pub(crate) struct ArmArgs {
     /// Number of targets to solve in parallel; by default the number of cores. The result does not depend on it
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) threads: Option<u16>,
-    /// The file for the solutions of --targets instead of standard output; an existing one is replaced
+    /// The file for the solutions of --targets instead of standard output, `-`
     #[arg(short, long, value_name = "FILE", requires = "targets")]
     pub(crate) output: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) replace: Replace,
 }
 
 impl ArmArgs {
@@ -106,12 +108,16 @@ pub(crate) struct TrackArgs {
     /// Begin in the solution for the first pose that leads to the end of the path, or furthest, instead of the one nearest to the start
     #[arg(long)]
     pub(crate) from_any: bool,
-    /// The joint values: CSV, JSON lines or Parquet, by the extension; an existing file is replaced. By default CSV to standard output
+    /// The joint values: CSV, JSON lines or Parquet, by the extension. By default CSV to standard output, `-`
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) replace: Replace,
     /// End with exit code 1 unless the path is followed to its end
     #[arg(long)]
     pub(crate) require_reached: bool,
+    #[command(flatten)]
+    pub(crate) report: JsonArgs,
 }
 
 const BENCH_EXAMPLES: &str = "\
@@ -131,9 +137,8 @@ pub(crate) struct BenchArgs {
     #[arg(long, value_name = "N", default_value_t = 1000)]
     #[arg(value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
     pub(crate) targets: u32,
-    /// Print JSON instead of a table
-    #[arg(long)]
-    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) report: JsonArgs,
 }
 
 const MAP_EXAMPLES: &str = "\
@@ -174,9 +179,11 @@ pub(crate) struct MapArgs {
     #[arg(long, value_name = "N", default_value_t = 32)]
     #[arg(value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) starts: u32,
-    /// The map: Parquet or CSV, by its extension; an existing one is replaced
+    /// The map: Parquet or CSV, by its extension; `-` is CSV to standard output
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: PathBuf,
+    #[command(flatten)]
+    pub(crate) replace: Replace,
     /// Do only part K of N of the work; the output is a part (Parquet) for --merge
     #[arg(long, value_name = "K/N", value_parser = shard, conflicts_with = "merge")]
     pub(crate) shard: Option<Shard>,
@@ -193,6 +200,8 @@ pub(crate) struct MapArgs {
     /// An SVG of three slices through the base
     #[arg(long, value_name = "FILE", conflicts_with = "shard")]
     pub(crate) picture: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) report: JsonArgs,
     /// A GLB with a coloured point for each voxel that is reached
     #[arg(long, value_name = "FILE", conflicts_with = "shard")]
     pub(crate) cloud: Option<PathBuf>,

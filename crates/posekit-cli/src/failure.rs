@@ -9,7 +9,7 @@ pub(crate) enum Fault {
     Usage,
     /// A file that cannot be read or is not valid.
     Input,
-    /// Nothing could be written.
+    /// The output could not be written.
     Output,
     /// The target was not reached, and `--require-reached` was given.
     NotReached,
@@ -24,13 +24,14 @@ pub(crate) enum Fault {
 }
 
 impl Fault {
-    /// The exit code: 1 for an outcome, 2 for the command line, 3 for the input, 4 for part of it, 130 for an interrupt, as in shells.
+    /// The exit code: 1 for an outcome, 2 for the command line, 3 for the input, 4 for part of it, 5 for the output, 130 for an interrupt, as in shells.
     pub(crate) const fn code(self) -> u8 {
         match self {
-            Self::NotReached | Self::Findings | Self::Output => 1,
+            Self::NotReached | Self::Findings => 1,
             Self::Usage => 2,
             Self::Input => 3,
             Self::SomeFailed => 4,
+            Self::Output => 5,
             Self::Stopped => crate::stop::CODE,
             Self::PartDone => 0,
         }

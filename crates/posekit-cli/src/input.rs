@@ -1,16 +1,17 @@
 //! From a file, or standard input, to a scene or a figure.
 
-use std::io::Read as _;
+use std::fs::{self, File};
+use std::io::{BufRead as _, Read};
 use std::path::{Path, PathBuf};
 
 use posekit_io::problem::{FigureScene, Scene, is_figure};
 use posekit_io::{
-    ChainProblem, FigureProblem, FigureSource, Limits, Robot, Warnings, decode_text, read_text,
+    ChainProblem, FigureProblem, FigureSource, Kind, Limits, Robot, Warnings, decode_text,
 };
 
 use crate::args::ProblemArgs;
 use crate::failure::{Failure, Result};
-use crate::output::note;
+use crate::output::{is_dash, warn};
 use crate::robot;
 
 /// A robot and its file.
@@ -18,20 +19,22 @@ use crate::robot;
 pub(crate) struct RobotFile {
     pub(crate) robot: Robot,
     pub(crate) text: String,
+    /// Its path as given.
+    pub(crate) path: PathBuf,
     /// The name of the file in messages.
     pub(crate) name: String,
 }
 
 /// Reads a robot; warnings go to standard error.
 pub(crate) fn read_robot(file: &Path) -> Result<RobotFile> {
-    let (text, name) = read(file)?;
+    let (text, name) = read(file, "a robot is read from URDF or MJCF")?;
     if !is_robot(&text) {
         return Err(Failure::in_file("it is not a robot (URDF or MJCF)", &name));
     }
     let mut warnings = Warnings::new();
     let robot = parse_robot(file, &text, &name, &mut warnings)?;
     say(&warnings, &name);
-    Ok(RobotFile { robot, text, name })
+    Ok(RobotFile { robot, text, path: file.to_owned(), name })
 }
 
 /// Whether a text describes a robot.
@@ -42,7 +45,7 @@ fn is_robot(text: &str) -> bool {
 fn parse_robot(file: &Path, text: &str, name: &str, warnings: &mut Warnings) -> Result<Robot> {
     let limits = Limits::default();
     // A model may include other files of its folder; standard input has no folder.
-    let robot = if file == Path::new("-") {
+    let robot = if is_dash(file) {
         posekit_io::read_robot(text.as_bytes(), &limits, warnings)
     } else {
         posekit_io::read_robot_file(file, &limits, warnings)
@@ -61,7 +64,8 @@ pub(crate) enum Problem {
 
 /// Reads the problem that the arguments name; warnings go to standard error.
 pub(crate) fn read_problem(args: &ProblemArgs) -> Result<Problem> {
-    let (text, name) = read(&args.file)?;
+    let needs = "`posekit solve` and `draw` read a chain problem, a figure or a robot";
+    let (text, name) = read(&args.file, needs)?;
     let mut warnings = Warnings::new();
     let is_robot = is_robot(&text);
     let is_figure =
@@ -89,7 +93,7 @@ pub(crate) fn say(warnings: &Warnings, name: &str) {
         // A warning about an option does not concern the file.
         let is_option = warning.place.subject.starts_with("--");
         let behind = if is_option { String::new() } else { format!(": {name}") };
-        note(&format!("warning: {warning}{behind}"));
+        warn(&format!("{warning}{behind}"));
     }
 }
 
@@ -135,7 +139,7 @@ fn figure_source(problem: &FigureProblem, args: &ProblemArgs) -> Result<Option<F
 /// A file in the folder of another (in the working folder, for standard input). A link that leads out of it is not followed.
 fn beside(file: &Path, named: &str) -> Result<PathBuf> {
     let folder = match file.parent() {
-        Some(folder) if file != Path::new("-") && folder != Path::new("") => folder,
+        Some(folder) if !is_dash(file) && folder != Path::new("") => folder,
         _ => Path::new("."),
     };
     let path = folder.join(named);
@@ -155,27 +159,72 @@ fn beside(file: &Path, named: &str) -> Result<PathBuf> {
 /// The name of the file without its extension.
 fn title(args: &ProblemArgs, otherwise: &str) -> String {
     match args.file.file_stem() {
-        Some(stem) if args.file != Path::new("-") => stem.to_string_lossy().into_owned(),
+        Some(stem) if !is_dash(&args.file) => stem.to_string_lossy().into_owned(),
         _ => otherwise.to_owned(),
     }
 }
 
-/// The text, and the name of the file in messages.
-fn read(file: &Path) -> Result<(String, String)> {
-    let limits = Limits::default();
-    if file != Path::new("-") {
-        let name = file.display().to_string();
-        let text = read_text(file, &limits).map_err(|error| Failure::in_file(error, &name))?;
-        return Ok((text, name));
+/// The name of standard input in messages.
+pub(crate) const STDIN: &str = "standard input";
+
+/// The number of first bytes that tell what a file is: the first tag of a robot may come after a comment.
+const HEAD: usize = 1 << 16;
+
+/// The first bytes of a file, which are read again later; none of a pipe, from which that is not possible, except of standard input.
+pub(crate) fn head(file: &Path) -> Vec<u8> {
+    if is_dash(file) {
+        return std::io::stdin().lock().fill_buf().map(<[u8]>::to_vec).unwrap_or_default();
     }
-    let name = "standard input".to_owned();
+    let mut head = Vec::new();
+    if file.is_file()
+        && let Ok(file) = File::open(file)
+    {
+        let _ = file.take(HEAD as u64).read_to_end(&mut head);
+    }
+    head
+}
+
+/// The bytes of a file, or of standard input: at most a number of them, for a pipe may never end.
+///
+/// - `check`: refuses a file by its first bytes, before the others are read
+pub(crate) fn read_bytes(
+    file: &Path,
+    most: usize,
+    check: impl Fn(&[u8]) -> core::result::Result<(), String>,
+) -> core::result::Result<Vec<u8>, String> {
+    let failed = |error: std::io::Error| format!("cannot read the file: {error}");
+    let mut source: Box<dyn Read> = match is_dash(file) {
+        true => Box::new(std::io::stdin().lock()),
+        false => Box::new(File::open(file).map_err(failed)?),
+    };
+    let too_large = || format!("the file is larger than {most} bytes");
+    if fs::metadata(file).is_ok_and(|found| found.is_file() && found.len() > most as u64) {
+        return Err(too_large());
+    }
     let mut bytes = Vec::new();
-    let cap = (limits.file_bytes as u64).saturating_add(1);
-    let stdin = std::io::stdin().lock();
-    stdin
-        .take(cap)
-        .read_to_end(&mut bytes)
-        .map_err(|error| Failure::in_file(format!("cannot read: {error}"), &name))?;
+    source.by_ref().take(HEAD as u64).read_to_end(&mut bytes).map_err(failed)?;
+    check(&bytes)?;
+    let rest = (most as u64).saturating_add(1).saturating_sub(bytes.len() as u64);
+    source.take(rest).read_to_end(&mut bytes).map_err(failed)?;
+    if bytes.len() > most {
+        return Err(too_large());
+    }
+    Ok(bytes)
+}
+
+/// The text of a problem or a robot, and the name of the file in messages.
+///
+/// - `needs`: what is read, for the message about any other kind of file
+fn read(file: &Path, needs: &str) -> Result<(String, String)> {
+    let limits = Limits::default();
+    let name = if is_dash(file) { STDIN.to_owned() } else { file.display().to_string() };
+    let bytes = read_bytes(file, limits.file_bytes, |head| match Kind::of(head) {
+        Some(kind @ (Kind::Motion(_) | Kind::Other(_))) => {
+            Err(format!("it is {}; {needs}", kind.words()))
+        }
+        _ => Ok(()),
+    });
+    let bytes = bytes.map_err(|error| Failure::in_file(error, &name))?;
     let text = decode_text(&bytes, &limits).map_err(|error| Failure::in_file(error, &name))?;
     Ok((text.to_owned(), name))
 }

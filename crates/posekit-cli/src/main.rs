@@ -38,29 +38,21 @@ use clap::Parser as _;
 
 use args::{Cli, Command};
 use mimalloc::MiMalloc;
+use output::Console;
 
 /// Every step on a clip allocates and frees buffers as long as the clip. The system would map and clear their pages each time, which takes as long as some of the steps.
 #[global_allocator]
 static ALLOCATOR: MiMalloc = MiMalloc;
 
 fn main() -> ExitCode {
-    let result = match Cli::parse().command {
-        Command::Solve(args) => commands::solve(&args),
-        Command::Draw(args) => commands::draw(&args),
-        Command::Demo(args) => commands::demo(&args),
-        Command::Track(args) => arms::track(&args),
-        Command::Map(args) => arms::map(&args),
-        Command::Bench(args) => arms::bench(&args),
-        Command::Info(args) if arms::is_robot_file(&args.input.file) => arms::info(&args),
-        Command::Info(args) => motion::info(&args),
-        Command::Check(args) => motion::check(&args),
-        Command::Clean(args) => motion::clean(&args),
-        Command::Pin(args) => motion::pin(&args),
-        Command::Retime(args) => motion::retime(&args),
-        Command::Convert(args) => motion::convert(&args),
-        Command::Studio(args) => commands::studio(&args),
-        Command::Digest(args) => commands::digest(&args),
-        Command::Completions(args) => commands::completions(&args),
+    let Cli { command, quiet, verbose } = Cli::parse();
+    let files = command.files();
+    let is_taken = files.is_stdout_taken();
+    Console { is_quiet: quiet, is_verbose: verbose, is_taken }.set();
+    let result = files.check().and_then(|()| run(&command));
+    let result = match command.batch() {
+        Some((name, batch)) => motion::or_json(result, name, batch.json),
+        None => result,
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
@@ -70,5 +62,29 @@ fn main() -> ExitCode {
             }
             ExitCode::from(failure.fault.code())
         }
+    }
+}
+
+fn run(command: &Command) -> failure::Result<()> {
+    match command {
+        Command::Solve(args) => commands::solve(args),
+        Command::Draw(args) => commands::draw(args),
+        Command::Demo(args) => commands::demo(args),
+        Command::Track(args) => arms::track(args),
+        Command::Map(args) => arms::map(args),
+        Command::Bench(args) => arms::bench(args),
+        Command::Info(args) if args.input.files.iter().any(|file| arms::is_robot_file(file)) => {
+            arms::info(args)
+        }
+        Command::Info(args) => motion::info(args),
+        Command::Check(args) => motion::check(args),
+        Command::Clean(args) => motion::clean(args),
+        Command::Pin(args) => motion::pin(args),
+        Command::Retime(args) => motion::retime(args),
+        Command::Convert(args) => motion::convert(args),
+        Command::Studio(args) => commands::studio(args),
+        Command::Digest(args) => commands::digest(args),
+        Command::Completions(args) => commands::completions(args),
+        Command::Man(args) => commands::man(args),
     }
 }

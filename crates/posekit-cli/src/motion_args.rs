@@ -1,15 +1,18 @@
 //! The command line of the motion commands.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{ArgGroup, Args, ValueEnum};
 use posekit::glam::DVec3;
 
-use crate::args::{finite, not_negative, positive};
+use crate::args::{Replace, finite, not_negative, positive};
+use crate::input::STDIN;
+use crate::output::{Files, INPUT, OUTPUT, is_dash};
 
 const INFO_EXAMPLES: &str = "\
 Examples:
   posekit info arm.urdf
+  posekit info arm.urdf --srdf arm.srdf
   posekit info walk.bvh
   posekit info captures/ --json";
 
@@ -18,6 +21,9 @@ Examples:
 pub(crate) struct InfoArgs {
     #[command(flatten)]
     pub(crate) input: MotionInput,
+    /// The SRDF of a robot: also show its groups, named states, and the pairs of links that collision checks leave out
+    #[arg(long, value_name = "FILE", help_heading = "Robots")]
+    pub(crate) srdf: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) batch: BatchArgs,
 }
@@ -25,17 +31,17 @@ pub(crate) struct InfoArgs {
 const CHECK_EXAMPLES: &str = "\
 Examples:
   posekit check walk.bvh
-  posekit check captures/ --bound 10 --report check.html";
+  posekit check captures/ --max-slide 10 --report check.html";
 
 #[derive(Debug, Args)]
 #[command(after_help = CHECK_EXAMPLES)]
 pub(crate) struct CheckArgs {
     #[command(flatten)]
     pub(crate) input: MotionInput,
-    /// The drift of a plant above which the check ends with exit code 1 [mm, for a leg of 0.85 m]; people notice 21
+    /// The slide of a plant above which the check ends with exit code 1 [mm, for a leg of 0.85 m]; people notice 21
     #[arg(long, value_name = "MM", default_value_t = 21.0, value_parser = not_negative)]
-    #[arg(allow_hyphen_values = true)]
-    pub(crate) bound: f64,
+    #[arg(allow_hyphen_values = true, alias = "bound")]
+    pub(crate) max_slide: f64,
     #[command(flatten)]
     pub(crate) detect: DetectArgs,
     #[command(flatten)]
@@ -43,6 +49,8 @@ pub(crate) struct CheckArgs {
     /// Write a page with curves, plants and the figure in motion
     #[arg(long, value_name = "FILE")]
     pub(crate) report: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) replace: Replace,
 }
 
 const CLEAN_EXAMPLES: &str = "\
@@ -206,6 +214,9 @@ pub(crate) struct ConvertArgs {
     /// an output folder, the other one
     #[arg(long, value_enum, value_name = "FORM")]
     pub(crate) to: Option<Target>,
+    /// The unit of a written BVH [m]: 0.01 for centimetres; by default that of the input
+    #[arg(long, value_name = "METRES", value_parser = positive, allow_hyphen_values = true)]
+    pub(crate) to_unit: Option<f64>,
     /// Write as few keys to a GLB as keep every joint within this distance of its position at every frame [mm]
     #[arg(long, value_name = "MM", value_parser = not_negative, allow_hyphen_values = true)]
     pub(crate) keys: Option<f64>,
@@ -234,9 +245,10 @@ impl Target {
 /// The input.
 #[derive(Debug, Args)]
 pub(crate) struct MotionInput {
-    /// A BVH, glTF, GLB, VRM or VRMA, recognised by content; or a folder of them
-    #[arg(value_name = "FILE|DIR")]
-    pub(crate) file: PathBuf,
+    /// A BVH, glTF, GLB, VRM or VRMA, recognised by content, or a folder of them; several are processed as a folder is. `-` reads
+    /// standard input
+    #[arg(value_name = "FILE|DIR", required = true)]
+    pub(crate) files: Vec<PathBuf>,
     /// Only this animation of a glTF: its name, or its number from 1
     #[arg(long, value_name = "CLIP", help_heading = "Reading")]
     pub(crate) clip: Option<String>,
@@ -258,6 +270,31 @@ pub(crate) struct MotionInput {
 }
 
 impl MotionInput {
+    /// The file, if there is just one, and no folder.
+    pub(crate) fn single(&self) -> Option<&Path> {
+        match self.files.as_slice() {
+            [file] if !file.is_dir() => Some(file),
+            _ => None,
+        }
+    }
+
+    /// The files that a command reads and writes, if they are known before it runs.
+    pub(crate) fn files<'a>(&'a self, output: Option<&'a MotionOutput>) -> Files<'a> {
+        let replace = output.map_or(Replace { force: false }, |output| output.replace);
+        let output = output.map(|output| &output.output);
+        Files::new(replace).reads(INPUT, self.single()).writes(OUTPUT, output)
+    }
+
+    /// The name of the input in reports.
+    pub(crate) fn name(&self) -> String {
+        let first = self.files.first().map(|file| file.display().to_string()).unwrap_or_default();
+        match self.files.len() {
+            1 if self.single().is_some_and(is_dash) => STDIN.to_owned(),
+            1 => first,
+            n => format!("{first} and {} more", n - 1),
+        }
+    }
+
     /// The first option given, by name.
     pub(crate) fn first_given(&self) -> Option<&'static str> {
         let given = [
@@ -268,11 +305,6 @@ impl MotionInput {
             (self.lenient, "--lenient"),
         ];
         given.into_iter().find_map(|(is_given, name)| is_given.then_some(name))
-    }
-
-    /// All options on which the input depends, besides the file.
-    pub(crate) fn key(&self) -> String {
-        format!("{:?}", (&self.clip, self.fps, self.up, self.unit, self.lenient))
     }
 }
 
@@ -306,12 +338,11 @@ impl Up {
 /// The output.
 #[derive(Debug, Args)]
 pub(crate) struct MotionOutput {
-    /// The file to write, or a folder, in which files keep their names
+    /// The file to write, `-` for standard output, or a folder, in which files keep their names
     #[arg(short, long, value_name = "FILE|DIR")]
     pub(crate) output: PathBuf,
-    /// Replace existing files; in a folder, process finished files again
-    #[arg(long)]
-    pub(crate) force: bool,
+    #[command(flatten)]
+    pub(crate) replace: Replace,
 }
 
 /// Options for finding feet and floor.
@@ -350,22 +381,23 @@ pub(crate) enum FloorWord {
 /// Parallelism and the format of the report.
 #[derive(Debug, Args)]
 pub(crate) struct BatchArgs {
-    /// Files of a folder to process in parallel; by default as many as there are cores
+    /// Files to process in parallel; by default as many as there are cores
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) threads: Option<u16>,
-    /// Abandon a file of a folder after this time [s]; each file then has its own process, and one that crashes does not stop the others
+    /// Abandon a file after this time [s]; each of several files then has its own process, and one that crashes does not stop the others
     #[arg(long, value_name = "S", value_parser = positive, allow_hyphen_values = true)]
     pub(crate) timeout: Option<f64>,
-    /// Only this file of the folder: the argument of such a process
-    #[arg(long, value_name = "FILE", hide = true, allow_hyphen_values = true)]
-    pub(crate) only: Option<PathBuf>,
+    /// The one file of such a process: its name in reports, its path, and that of its output
+    #[arg(long, num_args = 3, value_names = ["NAME", "FILE", "OUTPUT"], hide = true)]
+    #[arg(allow_hyphen_values = true)]
+    pub(crate) only: Vec<PathBuf>,
     /// Print JSON (`posekit.motion-report/1`) instead of tables
     #[arg(long)]
     pub(crate) json: bool,
 }
 
 impl BatchArgs {
-    /// The first option given that is for folders, by name.
+    /// The first option given that is for several files, by name.
     pub(crate) fn first_given(&self) -> Option<&'static str> {
         let given = [(self.threads.is_some(), "--threads"), (self.timeout.is_some(), "--timeout")];
         given.into_iter().find_map(|(is_given, name)| is_given.then_some(name))

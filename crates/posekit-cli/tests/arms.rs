@@ -192,7 +192,7 @@ fn damaged_parquet_is_an_error() {
 /// A small map.
 fn map(output: &Path) -> Command {
     let mut command = on_arm("map");
-    command.args(["--voxel", "0.2", "--orientations", "12", "-o"]).arg(output);
+    command.args(["--voxel", "0.2", "--orientations", "12", "--force", "-o"]).arg(output);
     command
 }
 
@@ -222,7 +222,8 @@ fn shards_merge_to_the_bytes_of_one_run() {
     // A shard of another map is none of this one.
     run(map(&shards[1]).args(["--starts", "5", "--shard", "2/3"]));
     let mut merge = Command::new(env!("CARGO_BIN_EXE_posekit"));
-    let output = merge.args(["map", "--merge"]).args(&shards).arg("-o").arg(&merged).output();
+    let output =
+        merge.args(["map", "--force", "--merge"]).args(&shards).arg("-o").arg(&merged).output();
     let output = output.unwrap();
     assert_eq!(output.status.code(), Some(3));
     assert!(String::from_utf8_lossy(&output.stderr).contains("not shards of one map"));

@@ -251,7 +251,7 @@ fn obstacles_are_drawn() {
         );
         fs::write(&file, text).unwrap();
         let mut draw = Command::new(env!("CARGO_BIN_EXE_posekit"));
-        let output = draw.arg("draw").arg(&file).arg("-o").arg(&picture).output().unwrap();
+        let output = draw.args(["draw", "--force", "-o"]).args([&picture, &file]).output().unwrap();
         assert_eq!(output.status.code(), Some(0), "{}", errors(&output));
         let text = fs::read_to_string(&picture).unwrap();
         ["rod-edge", "plate"].map(|class| text.matches(&format!("class=\"{class}\"")).count())

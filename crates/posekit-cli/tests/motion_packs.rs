@@ -90,6 +90,7 @@ fn each_motion_of_a_file_goes_to_a_file_of_its_own() {
     // What is there is not replaced, and nothing of it is written then.
     let before = content(&folder);
     fs::remove_file(folder.join("Walk.bvh")).unwrap();
+    fs::write(folder.join("walk-2.bvh"), "edited by hand").unwrap();
     let again = run(&["convert", "-o"], &[&folder, &pack]);
     assert_eq!(again.status.code(), Some(2), "{}", text(&again));
     assert!(
@@ -215,7 +216,7 @@ fn several_motions_are_a_table_and_one_of_them_is_told_whole() {
         );
         assert!(reported.contains("\n3  a/b:c "), "{reported}");
     }
-    let one = text(&run(&["check", "--clip", "a/b:c"], &[&pack]));
+    let one = text(&run(&["check", "-v", "--clip", "a/b:c"], &[&pack]));
     assert!(one.contains("\nleft heel ") && one.contains("straightest knee"), "{one}");
     // All motions of the cleaned file are clean.
     let again = run(&["check", "--bound", "0.5"], &[&out]);
@@ -276,4 +277,27 @@ fn a_file_goes_into_a_folder_under_its_own_name() {
         assert!(errors(&refused).contains(words), "{}", errors(&refused));
     }
     assert_eq!(fs::read(&input).unwrap(), fs::read(walk()).unwrap());
+}
+
+#[test]
+fn the_page_of_several_motions_has_an_index_and_a_section_for_each() {
+    let place = place("packs-page");
+    let pack = pack(&place);
+    let [out, page] = ["clean.glb", "page.html"].map(|name| place.join(name));
+    let cleaned = clean(&pack, &out, &["--json", "--report", page.to_str().unwrap()]);
+    assert!(cleaned.status.success(), "{}", errors(&cleaned));
+    let page = fs::read_to_string(page).unwrap();
+    let index = page.split("<nav").nth(1).unwrap().split("</nav>").next().unwrap();
+    for head in ["motion", "hips (mm)", "change (mm)", "at (s)", "deepest (mm)"] {
+        assert!(index.contains(&format!(">{head}</th>")), "{head}: {index}");
+    }
+    for number in 1..=4 {
+        assert!(index.contains(&format!("href=\"#motion-{number}\"")), "{index}");
+        assert!(page.contains(&format!("id=\"motion-{number}\"")), "motion {number}");
+    }
+    let clip = json(&text(&cleaned))["files"][0]["clips"][0].clone();
+    let number = |key: &str| clip[key].as_f64().unwrap();
+    assert!(number("hip_shift") > 1.0 && number("hip_shift") <= number("largest_change"), "{clip}");
+    assert!((0.0..=4.5).contains(&number("largest_change_time")), "{clip}");
+    assert!((0.0..50.0).contains(&number("deepest_foot")), "{clip}");
 }

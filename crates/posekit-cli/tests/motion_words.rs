@@ -38,7 +38,7 @@ fn reported(plant: &Value) -> (String, String) {
 fn an_answer_agrees_with_its_table_and_with_the_check() {
     let Some(knight) = asset("gltf/Knight.glb") else { return };
     let out = place("words-agree").join("out.glb");
-    let cleaned = run(&["clean", "--clip", "3", "-o"], &[&out, &knight]);
+    let cleaned = run(&["clean", "-v", "--clip", "3", "-o"], &[&out, &knight]);
     let words = text(&cleaned);
     assert!(
         words.contains("22.6        22.6  skipped: next to an exact plant of the foot"),
@@ -49,7 +49,7 @@ fn an_answer_agrees_with_its_table_and_with_the_check() {
         words.contains("6 plants stand already; not counted: 2 plants, up to 22.6 mm"),
         "{words}"
     );
-    let checked = text(&run(&["check", "--clip", "3"], &[&knight]));
+    let checked = text(&run(&["check", "-v", "--clip", "3"], &[&knight]));
     assert!(checked.contains("22.6  not counted: next to an exact plant of the foot"), "{checked}");
     assert!(checked.contains("not counted: 2 plants, up to 22.6 mm"), "{checked}");
     for clip_number in ["1", "3", "7", "36", "47"] {
@@ -99,8 +99,9 @@ fn feet_that_slide_each_its_own_way_walk_on_no_spot() {
 fn a_row_has_one_slide() {
     let Some(knight) = asset("gltf/Knight.glb") else { return };
     let out = place("words-one-slide").join("out.glb");
-    let table =
-        |name: &str| text(&run(&["clean", "--force", "--clip", name, "-o"], &[&out, &knight]));
+    let table = |name: &str| {
+        text(&run(&["clean", "-v", "--force", "--clip", name, "-o"], &[&out, &knight]))
+    };
     let words = table("Lie_StandUp");
     assert!(
         words.contains("341         346  released: a slide of 341 mm must be intended"),
@@ -218,15 +219,20 @@ fn a_page_draws_the_plants_of_its_headline() {
     let place = place("words-page");
     let report = place.join("page.html");
     let page = |arguments: &[&str], input: &Path| {
-        let output =
-            posekit().args(arguments).arg(input).arg("--report").arg(&report).output().unwrap();
+        let output = posekit()
+            .args(arguments)
+            .arg(input)
+            .args(["--force", "--report"])
+            .arg(&report)
+            .output()
+            .unwrap();
         assert!(output.status.code().is_some_and(|code| code < 2), "{}", errors(&output));
         fs::read_to_string(&report).unwrap()
     };
     let out = place.join("out.bvh");
     let out = out.to_str().unwrap();
     // One plant is kept: it slides on the most, and is what is drawn.
-    let kept = page(&["clean", "--force", "--keep-path", "--keep", "1:1.6", "-o", out], &walk());
+    let kept = page(&["clean", "--keep-path", "--keep", "1:1.6", "-o", out], &walk());
     let now = kept.split("The worst now, from above: ").nth(1).unwrap().split('<').next().unwrap();
     let most = now.split("before, ").nth(1).unwrap().split(" after").next().unwrap();
     assert!(now.contains("left unchanged as requested"), "{now}");

@@ -20,7 +20,7 @@ fn the_pictures_are_up_to_date() {
         let fresh = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}.svg"));
         let mut draw = Command::new(env!("CARGO_BIN_EXE_posekit"));
         draw.current_dir(&root).arg("draw").args(arguments.split_whitespace());
-        draw.args(["--title", title, "-o"]).arg(&fresh);
+        draw.args(["--force", "--title", title, "-o"]).arg(&fresh);
         assert!(draw.output().unwrap().status.success(), "{name} is drawn");
         let kept = root.join("docs/images").join(format!("{name}.svg"));
         if bless {
@@ -56,7 +56,14 @@ fn the_picture_of_the_reach_is_up_to_date() {
     let place = Path::new(env!("CARGO_TARGET_TMPDIR"));
     let fresh = place.join("reach.svg");
     let mut map = Command::new(env!("CARGO_BIN_EXE_posekit"));
-    map.current_dir(&root).args(["map", "testdata/arm6.urdf", "--tip", "tool0", "--resume"]);
+    map.current_dir(&root).args([
+        "map",
+        "testdata/arm6.urdf",
+        "--tip",
+        "tool0",
+        "--resume",
+        "--force",
+    ]);
     map.args(["--voxel", "0.1", "--orientations", "20", "-o"]).arg(place.join("reach.csv"));
     assert!(map.arg("--picture").arg(&fresh).output().unwrap().status.success(), "it is measured");
     let kept = root.join("docs/images/reach.svg");

@@ -108,7 +108,13 @@ fn files_are_whole_or_as_they_were() {
     let file = place.join("a.svg");
     fs::write(&file, "before").unwrap();
     let draw = |problem: &Path| {
-        posekit().arg("draw").arg(problem).arg("-o").arg(&file).output().unwrap().status.code()
+        posekit()
+            .args(["draw", "--force", "-o"])
+            .args([&file, problem])
+            .output()
+            .unwrap()
+            .status
+            .code()
     };
     assert_eq!(draw(&case("index.json")), Some(3), "no problem");
     assert_eq!(fs::read_to_string(&file).unwrap(), "before", "the file is as it was");

@@ -31,7 +31,7 @@
 //!   `posekit.contacts/1`: the contacts of a clip.
 //! - [`problem`] prepares them for a workspace, and converts solutions to files.
 //! - [`Error`] is a fault with its place: a JSON path or an XML element, line, column and byte. [`Warnings`] collects recoverable faults.
-//!   [`Limits`] bounds the sizes of files.
+//!   [`Limits`] bounds the sizes of files. [`Kind`] names what a file is that was given to the wrong reader.
 //!
 //! # Guarantees
 //! No input makes a reader panic, hang, overflow the stack or allocate out of proportion to the input. No file but the requested one is opened, except
@@ -61,6 +61,7 @@ mod error;
 mod figure;
 mod free_root;
 mod json;
+mod kind;
 mod limits;
 mod robot_file;
 mod rotation;
@@ -81,6 +82,7 @@ pub use figure::{
     FigureSkeleton, FigureSource, FigureTask, FrameOwner, RootMode, SourceKind,
 };
 pub use json::schema_of;
+pub use kind::Kind;
 pub use limits::Limits;
 pub use robot::Robot;
 pub use robot_file::{read_robot, read_robot_file};

@@ -12,8 +12,8 @@ use super::answers::apart;
 use super::tool::Tool;
 use crate::arm_args::BenchArgs;
 use crate::draw::microseconds;
-use crate::failure::{Failure, Result};
-use crate::output::print;
+use crate::failure::Result;
+use crate::output::{self, count, print, report};
 use crate::progress::Progress;
 use crate::table::{Align, Cell, Table, width};
 
@@ -31,8 +31,11 @@ pub(crate) fn bench(args: &BenchArgs) -> Result<()> {
     });
     let results = results.collect::<Result<Vec<_>>>()?;
     progress.finish();
-    let text = if args.json { json(&tool, args, &results)? } else { text(&tool, args, &results) };
-    print(&text)
+    if args.report.json {
+        print(&json(&tool, args, &results)?)
+    } else {
+        report(&text(&tool, args, &results))
+    }
 }
 
 /// A target that can be reached, and a start.
@@ -180,11 +183,11 @@ fn text(tool: &Tool, args: &BenchArgs, results: &[Outcome]) -> String {
         ]);
     }
     format!(
-        "{}, {} joints to {}: {} targets, one thread\n\n{}",
+        "{}, {} to {}: {}, one thread\n\n{}",
         tool.file.robot.name(),
-        tool.joints.len(),
+        count(tool.joints.len(), "joint"),
         tool.tip,
-        args.targets,
+        count(args.targets as usize, "target"),
         table.render(width())
     )
 }
@@ -198,5 +201,5 @@ fn json(tool: &Tool, args: &BenchArgs, results: &[Outcome]) -> Result<String> {
         "targets": args.targets,
         "methods": results,
     });
-    Ok(serde_json::to_string_pretty(&json).map_err(Failure::output)? + "\n")
+    output::json(&json)
 }

@@ -1,43 +1,68 @@
 //! `posekit info` of a robot: its links and joints, and the arms that end at its tips.
 
-use std::fs::File;
-use std::io::Read as _;
 use std::path::Path;
 
 use posekit::arm::Arm;
 use posekit::skeleton::{JointKind, Skeleton};
-use posekit_io::Robot;
 use posekit_io::problem::end_links;
+use posekit_io::{Limits, Robot, Warnings, srdf};
 use serde::Serialize;
 
+use super::robot_words::{Semantics, semantic_tables};
 use crate::failure::{Failure, Result};
-use crate::input::read_robot;
+use crate::input::{RobotFile, head, read_robot, say};
 use crate::motion_args::InfoArgs;
-use crate::output::print;
+use crate::output::{count, json, note, plain, print, report};
 use crate::report::{length, limit_of};
 use crate::table::{Align, Cell, Table, width};
 
 /// Whether a file begins like a robot: other XML could be anything.
 pub(crate) fn is_robot_file(path: &Path) -> bool {
-    /// The first tag is within these bytes, possibly after a comment.
-    const HEAD: u64 = 1 << 16;
-    let mut head = Vec::new();
-    let read = File::open(path).and_then(|file| file.take(HEAD).read_to_end(&mut head));
+    let head = head(path);
     let begins = |tag: &[u8]| head.windows(tag.len()).any(|bytes| bytes == tag);
-    read.is_ok() && (begins(b"<robot") || begins(b"<mujoco"))
+    begins(b"<robot") || begins(b"<mujoco")
 }
 
-/// Reads the robot and prints its description.
+/// Reads the robots and prints their descriptions; one of several that cannot be read does not stop the others.
 pub(crate) fn info(args: &InfoArgs) -> Result<()> {
     if let Some(option) = args.input.first_given().or(args.batch.first_given()) {
         return Err(Failure::usage(format!(
             "{option} applies to motions, but this file is a robot"
         )));
     }
-    let file = read_robot(&args.input.file)?;
-    let tips: Vec<Tip> = end_links(&file.robot).iter().map(|link| tip(&file.robot, link)).collect();
-    let text = if args.batch.json { json(&file.robot, &tips)? } else { text(&file.robot, &tips) };
-    print(&text)
+    if args.srdf.is_some() && args.input.files.len() > 1 {
+        return Err(Failure::usage("--srdf applies to a single robot"));
+    }
+    let (mut robots, mut errors) = (Vec::new(), Vec::new());
+    for file in &args.input.files {
+        match read_robot(file).and_then(|robot| with_srdf(robot, args.srdf.as_deref())) {
+            Ok(robot) => robots.push(robot),
+            Err(failure) if args.input.files.len() == 1 => return Err(failure),
+            Err(Failure { error, .. }) => errors.extend(error.map(|error| format!("{error:#}"))),
+        }
+    }
+    if args.batch.json {
+        let all: Vec<Info<'_>> = robots.iter().map(Info::of).collect();
+        match all.as_slice() {
+            [one] if errors.is_empty() => print(&json(one)?)?,
+            _ => print(&json(&Several { schema: SCHEMA, robots: all, errors: &errors })?)?,
+        }
+    } else {
+        let texts: Vec<String> = robots.iter().map(text).collect();
+        report(&texts.join("\n"))?;
+    }
+    errors.iter().for_each(|error| note(&format!("error: {error}")));
+    if errors.is_empty() { Ok(()) } else { Err(Failure::some_failed()) }
+}
+
+/// The robot with the properties in its SRDF, if there is one.
+fn with_srdf(file: RobotFile, srdf: Option<&Path>) -> Result<RobotFile> {
+    let Some(srdf) = srdf else { return Ok(file) };
+    let (mut warnings, name) = (Warnings::new(), srdf.display().to_string());
+    let robot = srdf::merge_file(&file.robot, srdf, &Limits::default(), &mut warnings);
+    let robot = robot.map_err(|error| Failure::in_file(error, &name))?;
+    say(&warnings, &name);
+    Ok(RobotFile { robot, ..file })
 }
 
 /// A tip, and the joints that move it.
@@ -79,7 +104,13 @@ fn tip(robot: &Robot, link: &str) -> Tip {
     Tip { link: link.to_owned(), joints, reach, family, unsuited }
 }
 
-fn text(robot: &Robot, tips: &[Tip]) -> String {
+/// The tips of a robot.
+fn tips(robot: &Robot) -> Vec<Tip> {
+    end_links(robot).iter().map(|link| tip(robot, link)).collect()
+}
+
+fn text(file: &RobotFile) -> String {
+    let (robot, tips) = (&file.robot, tips(&file.robot));
     let skeleton = robot.skeleton();
     let moving = |joint: &usize| skeleton.kind(*joint) != JointKind::Fixed;
     let n_moving = (0..skeleton.n_joints()).filter(moving).count();
@@ -92,16 +123,26 @@ fn text(robot: &Robot, tips: &[Tip]) -> String {
     let mass = if mass > 0.0 { format!(", {mass:.1} kg") } else { String::new() };
     let shapes = match robot.shapes().len() {
         0 => String::new(),
-        n => format!(", {n} collision shapes"),
+        n => format!(", {}", count(n, "collision shape")),
     };
+    let moves = if n_moving == 1 { "moves" } else { "move" };
     format!(
-        "{}: {} links, {} joints, {n_moving} of which move{following}{mass}{shapes}\n\n{}\n{}",
+        "{}: {}, {}, {n_moving} of which {moves}{following}{mass}{shapes}\n\n{}\n{}{}{}",
         robot.name(),
-        robot.links().len(),
-        robot.joints().len(),
+        count(robot.links().len(), "link"),
+        count(robot.joints().len(), "joint"),
         link_table(robot).render(width()),
-        tip_table(tips).render(width()),
+        tip_table(&tips).render(width()),
+        semantic_tables(robot),
+        next_step(file, &tips),
     )
+}
+
+/// The command that solves for a pose of the first tip that moves.
+fn next_step(file: &RobotFile, tips: &[Tip]) -> String {
+    let Some(tip) = tips.iter().find(|tip| !tip.joints.is_empty()) else { return String::new() };
+    let (name, link) = (&file.path.display(), &tip.link);
+    plain(&format!("\nTo reach a pose: posekit solve {name} --tip {link} --position X Y Z\n"))
 }
 
 /// A table of links and the joints that move them; branches are indented, chains are not.
@@ -218,68 +259,90 @@ fn solved_by(tip: &Tip) -> String {
     }
 }
 
-fn json(robot: &Robot, tips: &[Tip]) -> Result<String> {
-    #[derive(Serialize)]
-    struct Info<'a> {
-        schema: &'static str,
-        name: &'a str,
-        root: &'a str,
-        links: Vec<&'a str>,
-        joints: Vec<Joint<'a>>,
-        tips: &'a [Tip],
-    }
-    #[derive(Serialize)]
-    struct Joint<'a> {
-        name: &'a str,
-        kind: &'static str,
-        parent: &'a str,
-        child: &'a str,
-        /// For each value \[rad, m\]; `null` where there is none.
-        limits: Vec<[Option<f64>; 2]>,
-        /// For each degree of freedom \[rad/s, m/s\]; `null` where there is none.
-        max_speeds: Vec<Option<f64>>,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        mimic: Option<Mimic<'a>>,
-    }
-    #[derive(Serialize)]
-    struct Mimic<'a> {
-        joint: &'a str,
-        multiplier: f64,
-        offset: f64,
-    }
-    let skeleton = robot.skeleton();
-    let link = |index: usize| robot.links()[index].name.as_str();
-    let finite = |bound: f64| bound.is_finite().then_some(bound);
-    let speeds = |joint| {
-        let dofs = skeleton.dof_range(joint);
-        robot.velocity_limits()[dofs].iter().map(|&limit| finite(limit))
-    };
-    let joints = robot.joints().iter().map(|joint| {
-        let mut moves = joint.skeleton_joints.clone();
-        let limits = moves.clone().filter(|&joint| skeleton.kind(joint) != JointKind::Fixed);
-        let limits =
-            limits.map(|joint| <[f64; 2]>::from(skeleton.limit(joint).bounds()).map(finite));
-        Joint {
-            name: &joint.name,
-            kind: joint.kind.name(),
-            parent: link(joint.parent_link),
-            child: link(joint.child_link),
-            limits: limits.collect(),
-            max_speeds: moves.clone().flat_map(speeds).collect(),
-            mimic: moves.find_map(|joint| skeleton.mimic(joint)).map(|mimic| Mimic {
-                joint: skeleton.name(mimic.joint),
-                multiplier: mimic.multiplier,
-                offset: mimic.offset,
-            }),
+const SCHEMA: &str = "posekit.robot-info/1";
+
+/// What `--json` prints for one robot.
+#[derive(Serialize)]
+struct Info<'a> {
+    schema: &'static str,
+    file: &'a str,
+    name: &'a str,
+    root: &'a str,
+    links: Vec<&'a str>,
+    joints: Vec<JointInfo<'a>>,
+    tips: Vec<Tip>,
+    #[serde(flatten)]
+    semantics: Semantics<'a>,
+}
+
+/// The same for several.
+#[derive(Serialize)]
+struct Several<'a> {
+    schema: &'static str,
+    robots: Vec<Info<'a>>,
+    /// Why the others cannot be read.
+    errors: &'a [String],
+}
+
+#[derive(Serialize)]
+struct JointInfo<'a> {
+    name: &'a str,
+    kind: &'static str,
+    parent: &'a str,
+    child: &'a str,
+    /// For each value \[rad, m\]; `null` where there is none.
+    limits: Vec<[Option<f64>; 2]>,
+    /// For each degree of freedom \[rad/s, m/s\]; `null` where there is none.
+    max_speeds: Vec<Option<f64>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mimic: Option<MimicInfo<'a>>,
+}
+
+#[derive(Serialize)]
+struct MimicInfo<'a> {
+    joint: &'a str,
+    multiplier: f64,
+    offset: f64,
+}
+
+impl<'a> Info<'a> {
+    fn of(file: &'a RobotFile) -> Self {
+        let robot = &file.robot;
+        let skeleton = robot.skeleton();
+        let link = |index: usize| robot.links()[index].name.as_str();
+        let finite = |bound: f64| bound.is_finite().then_some(bound);
+        let speeds = |joint| {
+            let dofs = skeleton.dof_range(joint);
+            robot.velocity_limits()[dofs].iter().map(|&limit| finite(limit))
+        };
+        let joints = robot.joints().iter().map(|joint| {
+            let mut moves = joint.skeleton_joints.clone();
+            let limits = moves.clone().filter(|&joint| skeleton.kind(joint) != JointKind::Fixed);
+            let limits =
+                limits.map(|joint| <[f64; 2]>::from(skeleton.limit(joint).bounds()).map(finite));
+            JointInfo {
+                name: &joint.name,
+                kind: joint.kind.name(),
+                parent: link(joint.parent_link),
+                child: link(joint.child_link),
+                limits: limits.collect(),
+                max_speeds: moves.clone().flat_map(speeds).collect(),
+                mimic: moves.find_map(|joint| skeleton.mimic(joint)).map(|mimic| MimicInfo {
+                    joint: skeleton.name(mimic.joint),
+                    multiplier: mimic.multiplier,
+                    offset: mimic.offset,
+                }),
+            }
+        });
+        Self {
+            schema: SCHEMA,
+            file: &file.name,
+            name: robot.name(),
+            root: &robot.root_link().name,
+            links: robot.links().iter().map(|link| link.name.as_str()).collect(),
+            joints: joints.collect(),
+            tips: tips(robot),
+            semantics: Semantics::of(robot),
         }
-    });
-    let info = Info {
-        schema: "posekit.robot-info/1",
-        name: robot.name(),
-        root: &robot.root_link().name,
-        links: robot.links().iter().map(|link| link.name.as_str()).collect(),
-        joints: joints.collect(),
-        tips,
-    };
-    Ok(serde_json::to_string_pretty(&info).map_err(Failure::output)? + "\n")
+    }
 }

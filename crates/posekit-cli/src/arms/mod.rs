@@ -1,6 +1,7 @@
 //! The commands for robot arms: many targets, tracks, maps, benchmarks.
 
 mod answers;
+mod robot_words;
 mod rows;
 mod sheet;
 mod targets;

@@ -10,7 +10,7 @@ use super::tool::{ArmJoint, Tool};
 use crate::args::Format;
 use crate::draw::{length_words, scientific};
 use crate::failure::{Failure, Result};
-use crate::output::{Pending, Stream};
+use crate::output::{Pending, Stream, json_line};
 use crate::report::{degrees, length};
 use crate::table::{Align, Cell, Table, WIDTH, width};
 
@@ -52,7 +52,9 @@ impl<'t> Rows<'t> {
             }
             Format::Parquet => {
                 let Some(output) = output else {
-                    return Err(Failure::usage("Parquet is binary; name a file for it: -o FILE"));
+                    return Err(Failure::usage(
+                        "Parquet is binary; name a file for it, or `-` for standard output: -o FILE",
+                    ));
                 };
                 let writer = ParquetWriter::new(Pending::begin(output)?, &columns, &[]);
                 Form::Parquet(Box::new(writer.map_err(Failure::output)?))
@@ -69,7 +71,7 @@ impl<'t> Rows<'t> {
     /// Adds an answer; false once the reader has closed the pipe.
     pub(super) fn add(&mut self, answer: &Answer) -> Result<bool> {
         match &mut self.form {
-            Form::Jsonl(stream) => stream.write(&json_line(self.tool, answer, self.has_all)?),
+            Form::Jsonl(stream) => stream.write(&line(self.tool, answer, self.has_all)?),
             Form::Csv(stream) => {
                 let lines = values(self.tool, answer, self.has_all);
                 let lines: String = lines.iter().map(|row| csv_line(row)).collect();
@@ -115,7 +117,7 @@ impl Serialize for Joints<'_> {
 }
 
 /// An answer as a line of JSON.
-fn json_line(tool: &Tool, answer: &Answer, has_all: bool) -> Result<String> {
+fn line(tool: &Tool, answer: &Answer, has_all: bool) -> Result<String> {
     #[derive(serde::Serialize)]
     struct Line<'a> {
         target: usize,
@@ -156,7 +158,7 @@ fn json_line(tool: &Tool, answer: &Answer, has_all: bool) -> Result<String> {
         starts: answer.effort.map(|[_, starts]| starts),
         solutions: (has_all && !is_bad).then(|| poses.collect()),
     };
-    Ok(serde_json::to_string(&line).map_err(Failure::output)? + "\n")
+    json_line(&line)
 }
 
 fn message(outcome: &Outcome) -> Option<&str> {

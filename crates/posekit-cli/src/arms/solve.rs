@@ -10,7 +10,7 @@ use super::targets::{Row, Target, Targets};
 use super::tool::Tool;
 use crate::args::{Format, SolveArgs};
 use crate::failure::{Failure, Result};
-use crate::output::{note, print, refuse_same};
+use crate::output::{count, note, report};
 use crate::robot::unit_rotation;
 use crate::stop::Stop;
 
@@ -25,15 +25,9 @@ pub(crate) fn solve(args: &SolveArgs) -> Result<()> {
     let tool = Tool::of(&args.problem.file, tip, base, robot.start.as_deref())?;
     let how = How::new(&args.arm, args.solver.tolerance)?;
     let output = args.arm.output.as_deref();
-    let format = args.format.unwrap_or_else(|| default_format(args, output));
+    let format = args.format().unwrap_or_else(|| default_format(args, output));
     match &args.arm.targets {
         Some(targets) => {
-            refuse_same(&[("--targets", Some(targets)), ("--output", args.arm.output.as_ref())])?;
-            if targets == Path::new("-") && args.problem.file == Path::new("-") {
-                return Err(Failure::usage(
-                    "only one of robot and targets is read from standard input",
-                ));
-            }
             let mut source = Targets::open(targets)?;
             let rows = Rows::begin(&tool, format, output, how.all)?;
             solve_many(&tool, &how, &mut source, rows)?.print(args)
@@ -127,7 +121,11 @@ impl Count {
         }
         if let Some(output) = &args.arm.output {
             let Self { all, reached, .. } = self;
-            print(&format!("{reached} of {all} targets reached: {}\n", output.display()))?;
+            report(&format!(
+                "{reached} of {} reached: {}\n",
+                count(*all, "target"),
+                output.display()
+            ))?;
         }
         if let Some(first) = &self.first_bad {
             note(&format!(

@@ -13,7 +13,8 @@ use serde::Deserialize;
 
 use super::sheet::is_parquet;
 use crate::failure::{Failure, Result};
-use crate::output::note;
+use crate::input::STDIN;
+use crate::output::{is_dash, warn};
 
 /// The target of a tip.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -58,8 +59,8 @@ const BUFFER: usize = 1 << 18;
 impl Targets {
     /// Opens a file, or standard input for `-`.
     pub(super) fn open(path: &Path) -> Result<Self> {
-        let is_input = path == Path::new("-");
-        let name = if is_input { "standard input".to_owned() } else { path.display().to_string() };
+        let is_input = is_dash(path);
+        let name = if is_input { STDIN.to_owned() } else { path.display().to_string() };
         let in_file = |message: String| Failure::in_file(message, &name);
         let cannot = |error: std::io::Error| in_file(format!("cannot read the file: {error}"));
         let reader: Box<dyn Read> = if is_input {
@@ -282,7 +283,7 @@ fn csv(mut lines: Lines, name: &str) -> core::result::Result<Source, String> {
 
 fn warn_of_unread(columns: &[String]) {
     for column in columns {
-        note(&format!("warning: this column is not read: {column}"));
+        warn(&format!("this column is not read: {column}"));
     }
 }
 

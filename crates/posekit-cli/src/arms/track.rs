@@ -13,17 +13,13 @@ use super::tool::Tool;
 use crate::arm_args::TrackArgs;
 use crate::draw::significant;
 use crate::failure::{Failure, Result};
-use crate::output::{Pending, Stream, note, print, refuse_same};
+use crate::output::{Console, Pending, Stream, count, json, json_line, note, print, report};
 
 /// Poses per second of a path without times.
 const RATE: f64 = 500.0;
 
 /// Follows the path, writes the joint values and reports how the track ended.
 pub(crate) fn track(args: &TrackArgs) -> Result<()> {
-    refuse_same(&[("--path", Some(&args.path)), ("--output", args.output.as_ref())])?;
-    if args.path == Path::new("-") && args.tool.robot == Path::new("-") {
-        return Err(Failure::usage("only one of robot and path is read from standard input"));
-    }
     let tool = Tool::open(&args.tool)?;
     let name = args.path.display();
     let targets = read(&args.path)?;
@@ -143,7 +139,7 @@ fn row(sample: &TrackSample, values: Vec<f64>) -> Vec<Value> {
     row
 }
 
-fn json_line(tool: &Tool, sample: &TrackSample, values: &[f64]) -> Result<String> {
+fn line(tool: &Tool, sample: &TrackSample, values: &[f64]) -> Result<String> {
     #[derive(serde::Serialize)]
     struct Line<'a> {
         time: f64,
@@ -157,7 +153,7 @@ fn json_line(tool: &Tool, sample: &TrackSample, values: &[f64]) -> Result<String
     let TrackSample { time, path_time, distance, angle, .. } = *sample;
     let joints = Joints(&tool.joints, values);
     let line = Line { time, path_time, target: number(sample.target), joints, distance, angle };
-    Ok(serde_json::to_string(&line).map_err(Failure::output)? + "\n")
+    json_line(&line)
 }
 
 fn write(tool: &Tool, track: &Track, output: Option<&Path>) -> Result<()> {
@@ -180,7 +176,7 @@ fn write(tool: &Tool, track: &Track, output: Option<&Path>) -> Result<()> {
     }
     for (sample, values) in samples {
         let line = match is_json {
-            true => json_line(tool, sample, &values)?,
+            true => line(tool, sample, &values)?,
             false => csv_line(&row(sample, values)),
         };
         if !stream.write(&line)? {
@@ -192,9 +188,14 @@ fn write(tool: &Tool, track: &Track, output: Option<&Path>) -> Result<()> {
 
 /// Prints how the track ended, on standard output unless the joint values go there.
 fn tell(tool: &Tool, track: &Track, times: &[f64], args: &TrackArgs) -> Result<()> {
+    if args.report.json {
+        print(&report_json(tool, track, times)?)?;
+    }
     let words = words(tool, track, times);
     match &args.output {
-        Some(output) => print(&format!("{words}: {}\n", output.display()))?,
+        _ if args.report.json => {}
+        Some(output) => report(&format!("{words}: {}\n", output.display()))?,
+        None if Console::get().is_quiet => {}
         None => note(&words),
     }
     if args.require_reached && !track.is_completed() {
@@ -203,16 +204,39 @@ fn tell(tool: &Tool, track: &Track, times: &[f64], args: &TrackArgs) -> Result<(
     Ok(())
 }
 
+/// How the track ended, for programs.
+fn report_json(tool: &Tool, track: &Track, times: &[f64]) -> Result<String> {
+    let mut report = serde_json::json!({
+        "schema": "posekit.track-report/1", "is_completed": track.is_completed(),
+        "poses": times.len(), "seconds": times[times.len() - 1] - times[0], "delay": track.delay(),
+    });
+    if let TrackStatus::Ended { path_time, reason, dexterity } = &track.status {
+        report["path_time"] = (*path_time).into();
+        report["smallest_singular_value"] = dexterity.smallest_singular_value.into();
+        report["reason"] = match reason {
+            TrackEnd::Limits(_) => "limits",
+            TrackEnd::Singularity => "singularity",
+            _ => "out-of-reach",
+        }
+        .into();
+        if let TrackEnd::Limits(joints) = reason {
+            let names: Vec<&str> = joints.iter().map(|&joint| tool.skeleton.name(joint)).collect();
+            report["joints"] = names.into();
+        }
+    }
+    json(&report)
+}
+
 fn words(tool: &Tool, track: &Track, times: &[f64]) -> String {
     let seconds = |time: f64| format!("{} s", significant(time, 3));
     let (begin, end) = (times[0], times[times.len() - 1]);
     let TrackStatus::Ended { path_time, reason, dexterity } = &track.status else {
-        let (n, time) = (times.len(), seconds(end - begin + track.delay()));
+        let (n, time) = (count(times.len(), "pose"), seconds(end - begin + track.delay()));
         let slower = match track.delay() {
             delay if delay > 1e-9 => format!(", {} later than requested", seconds(delay)),
             _ => String::new(),
         };
-        return format!("✓ followed to the end: {n} poses in {time}{slower}");
+        return format!("✓ followed to the end: {n} in {time}{slower}");
     };
     let why = match reason {
         TrackEnd::Limits(joints) => {

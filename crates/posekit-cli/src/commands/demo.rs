@@ -14,7 +14,7 @@ use crate::draw::{
 use crate::failure::Result;
 use crate::figures;
 use crate::models::{self, Example};
-use crate::output::{print, write_file};
+use crate::output::{self, write_file};
 use crate::picture;
 use crate::progress::Progress;
 use crate::report;
@@ -69,12 +69,31 @@ pub(crate) fn demo(args: &DemoArgs) -> Result<()> {
     progress.finish();
     let page = page(models, details);
     write_file(&args.output, &report_page(&page))?;
+    if args.report.json {
+        return output::print(&json(&page.models)?);
+    }
     let table = table(&page.models).render(WIDTH);
-    print(&format!(
+    output::report(&format!(
         "{table}\n{}\nDrawings and error curves: {}\n",
         page.answer,
         args.output.display()
     ))
+}
+
+/// The results for programs.
+fn json(models: &[Model]) -> Result<String> {
+    let run = |run: &Run| {
+        serde_json::json!({
+            "solver": run.solver, "is_reached": matches!(run.outcome, Outcome::Reached),
+            "iterations": run.iterations, "error": run.error, "microseconds": run.microseconds,
+        })
+    };
+    let model = |model: &Model| {
+        let runs: Vec<_> = model.runs.iter().map(run).collect();
+        serde_json::json!({ "name": model.name, "runs": runs })
+    };
+    let models: Vec<_> = models.iter().map(model).collect();
+    output::json(&serde_json::json!({ "schema": "posekit.demo/1", "models": models }))
 }
 
 /// The solvers that apply, and their classic iterations where the example shows them.

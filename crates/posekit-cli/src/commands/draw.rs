@@ -1,28 +1,32 @@
 //! `posekit draw`: a solution and how it was found, as an SVG file.
 
 use posekit::solve::Detail;
-use posekit_io::problem::{FigureScene, Scene};
+use posekit_io::SolutionFile;
+use posekit_io::problem::{FigureScene, Scene, figure_solution_file, solution_file};
 
 use crate::args::DrawArgs;
 use crate::draw::{Outcome, Sheet, solution_svg, status_words};
-use crate::failure::Result;
+use crate::failure::{Failure, Result};
 use crate::figure_report;
 use crate::input::{Problem, read_problem};
-use crate::output::{print, write_file};
+use crate::output::{self, write_file};
 use crate::picture;
 use crate::report;
 
 /// Solves, draws, writes the file and prints the outcome.
 pub(crate) fn draw(args: &DrawArgs) -> Result<()> {
-    let (sheet, outcome) = match read_problem(&args.problem)? {
+    let (sheet, outcome, solution) = match read_problem(&args.problem)? {
         Problem::Scene(scene) => draw_scene(scene, args)?,
         Problem::Figure(figure) => draw_figure(&figure, args)?,
     };
     write_file(&args.output, &solution_svg(&sheet))?;
-    print(&format!("{} {}: {}\n", outcome.mark(), sheet.words, args.output.display()))
+    if args.report.json {
+        return output::print(&solution.to_json().map_err(Failure::input)?);
+    }
+    output::report(&format!("{} {}: {}\n", outcome.mark(), sheet.words, args.output.display()))
 }
 
-fn draw_scene(mut scene: Scene, args: &DrawArgs) -> Result<(Sheet, Outcome)> {
+fn draw_scene(mut scene: Scene, args: &DrawArgs) -> Result<(Sheet, Outcome, SolutionFile)> {
     if let Some(title) = &args.title {
         scene.title.clone_from(title);
     }
@@ -41,10 +45,10 @@ fn draw_scene(mut scene: Scene, args: &DrawArgs) -> Result<(Sheet, Outcome)> {
         curves: if curve.values.len() > 2 { vec![curve] } else { Vec::new() },
         tolerance: Some(solution.tolerance),
     };
-    Ok((sheet, outcome))
+    Ok((sheet, outcome, solution_file(&scene, ran, &solution, false, false)))
 }
 
-fn draw_figure(figure: &FigureScene, args: &DrawArgs) -> Result<(Sheet, Outcome)> {
+fn draw_figure(figure: &FigureScene, args: &DrawArgs) -> Result<(Sheet, Outcome, SolutionFile)> {
     let mut scene = figure.scene();
     if let Some(title) = &args.title {
         scene.title.clone_from(title);
@@ -78,5 +82,6 @@ fn draw_figure(figure: &FigureScene, args: &DrawArgs) -> Result<(Sheet, Outcome)
         curves: if curve.values.len() > 2 { vec![curve] } else { Vec::new() },
         tolerance: Some(solution.tolerance),
     };
-    Ok((sheet, figure_report::outcome(figure, &solution, &settings)))
+    let outcome = figure_report::outcome(figure, &solution, &settings);
+    Ok((sheet, outcome, figure_solution_file(figure, &solution, &settings, false)))
 }

@@ -8,7 +8,7 @@ mod solve;
 mod studio;
 mod task_demo;
 
-pub(crate) use completions::completions;
+pub(crate) use completions::{completions, man};
 pub(crate) use demo::demo;
 pub(crate) use digest::digest;
 pub(crate) use draw::draw;

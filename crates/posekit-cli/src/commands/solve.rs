@@ -8,8 +8,8 @@ use crate::arms;
 use crate::failure::{Failure, Result};
 use crate::figure_report;
 use crate::input::{Problem, read_problem};
-use crate::output::print;
-use crate::report;
+use crate::output::{print, report};
+use crate::report as words;
 
 /// Solves and prints.
 pub(crate) fn solve(args: &SolveArgs) -> Result<()> {
@@ -23,7 +23,10 @@ pub(crate) fn solve(args: &SolveArgs) -> Result<()> {
         Problem::Scene(scene) => solve_scene(&scene, args)?,
         Problem::Figure(figure) => solve_figure(&figure, args)?,
     };
-    print(&text)?;
+    match format(args)? {
+        Format::Json => print(&text)?,
+        _ => report(&text)?,
+    }
     if args.require_reached && !solution.is_reached() {
         return Err(Failure::not_reached());
     }
@@ -32,7 +35,7 @@ pub(crate) fn solve(args: &SolveArgs) -> Result<()> {
 
 /// The format of one solution.
 fn format(args: &SolveArgs) -> Result<Format> {
-    match args.format.unwrap_or(Format::Table) {
+    match args.format().unwrap_or(Format::Table) {
         format @ (Format::Table | Format::Json) => Ok(format),
         _ => Err(Failure::usage(
             "--format jsonl, csv and parquet go with --targets, --all or --nearest",
@@ -52,7 +55,7 @@ fn solve_scene(scene: &Scene, args: &SolveArgs) -> Result<(String, Solution)> {
         Format::Json => solution_file(scene, ran, &solution, args.trace, args.explain)
             .to_json()
             .map_err(Failure::input)?,
-        _ => report::text(scene, [requested, ran], &solution, args.explain),
+        _ => words::text(scene, [requested, ran], &solution, args.explain),
     };
     Ok((text, solution))
 }

@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 
 use crate::args::StudioArgs;
 use crate::failure::{Failure, Result};
-use crate::output::print;
+use crate::output::report;
 use crate::serve::{Site, listen, serve};
 
 /// The usual port: always the same address, so that a browser finds what it has stored for it (theme, offline copy).
@@ -32,7 +32,7 @@ pub(crate) fn studio(args: &StudioArgs) -> Result<()> {
     let listener = take_port(args.port)?;
     let port = listener.local_addr().map_err(Failure::output)?.port();
     let address = format!("http://127.0.0.1:{port}/");
-    print(&format!("The studio is at {address} (stop it with Ctrl+C)\n"))?;
+    report(&format!("The studio is at {address} (stop it with Ctrl+C)\n"))?;
     if !args.no_open {
         open_browser(&address);
     }

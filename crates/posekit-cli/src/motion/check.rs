@@ -5,21 +5,18 @@ use posekit_motion::{
     CleanSettings, Clip, Judged, Plant, PlantReport, along_path, judge, measure_on,
 };
 
-use super::feet::{Places, floor_choice, key, legs, not_in_place, off_floor, part_word, with_legs};
+use super::feet::{Places, floor_choice, legs, not_in_place, off_floor, part_word, with_legs};
 use super::record::{ClipRecord, FileRecord, MetricRecord, PlantRecord, Question, finite};
-use super::run::{Made, Task, or_json};
+use super::run::{Made, Task};
 use super::source::Opened;
 use super::view::{ClipView, Sides};
 use super::{page, words};
 use crate::failure::Result;
 use crate::motion_args::CheckArgs;
+use crate::output::{Console, note};
 
 /// Reads, measures and reports.
 pub(crate) fn check(args: &CheckArgs) -> Result<()> {
-    or_json(begin(args), "check", args.batch.json)
-}
-
-fn begin(args: &CheckArgs) -> Result<()> {
     let task = Task {
         command: "check",
         input: &args.input,
@@ -27,9 +24,7 @@ fn begin(args: &CheckArgs) -> Result<()> {
         output: None,
         extension: None,
         spreads: false,
-        options: key(&args.detect),
     };
-    page::refuse_other(args.report.as_deref())?;
     let outcome = task.run(|opened, _| {
         let mut record = opened.record();
         let mut views = Vec::new();
@@ -45,12 +40,12 @@ fn begin(args: &CheckArgs) -> Result<()> {
         Ok(Made { record, outputs: Vec::new(), view: views })
     })?;
     page::write(args.report.as_deref(), &task, &outcome)?;
-    let over = |plant: &PlantRecord| plant.drift_before.is_some_and(|drift| drift > args.bound);
+    let over = |plant: &PlantRecord| plant.drift_before.is_some_and(|drift| drift > args.max_slide);
     let n_over =
         outcome.files.iter().flat_map(FileRecord::counted).filter(|plant| over(plant)).count();
-    if n_over > 0 && !args.batch.json {
-        let bound = words::digits(args.bound, 2);
-        crate::output::note(&format!("{} further than {bound} mm", words::slide(n_over)));
+    if n_over > 0 && !args.batch.json && !Console::get().is_quiet {
+        let bound = words::digits(args.max_slide, 2);
+        note(&format!("{} further than {bound} mm", words::slide(n_over)));
     }
     outcome.print(&task, n_over > 0)
 }
@@ -88,6 +83,8 @@ fn measured(
     let counted: Vec<Plant> = counted.map(|report| report.plant.clone()).collect();
     let metrics = measure_on(clip, None, &legs.legs, &counted, (&floor, choice));
     record.metrics = MetricRecord::all(&metrics, None);
+    let places = Places::of(clip);
+    record.deepest_foot = finite(places.deepest_foot(&legs.legs, &floor) * scale);
     let mut measured = metrics.drifts.iter();
     let plant_record = |report: &PlantReport| {
         let counted = report.verdict.is_counted();
@@ -109,7 +106,6 @@ fn measured(
     record.plants = reports.iter().map(plant_record).collect();
     let plants: Vec<Plant> = reports.into_iter().map(|report| report.plant).collect();
     let view = args.report.as_ref().and_then(|_| {
-        let places = Places::of(clip);
         let sides = Sides { clip, before: &places, after: None };
         ClipView::new(&record, &sides, &legs.legs, &floor, scale, &plants)
     });

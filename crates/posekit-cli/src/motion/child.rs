@@ -16,12 +16,19 @@ use crate::stop::Stop;
 /// The interval at which a process is polled.
 const LOOK: Duration = Duration::from_millis(5);
 
-/// Runs this command for one file of a folder in its own process, and abandons it after some time.
+/// Runs this command for one of several files in its own process, and abandons it after some time.
 ///
+/// - `place`: the path of the output
 /// - `folders`: the folders that the process writes to
-pub(super) fn run(input: &Input, seconds: f64, folders: &[&Path], stop: &Stop) -> FileRecord {
+pub(super) fn run(
+    input: &Input,
+    place: &Path,
+    seconds: f64,
+    folders: &[&Path],
+    stop: &Stop,
+) -> FileRecord {
     let failed = |message: String| FileRecord::failed(&input.name, message);
-    let mut child = match start(&input.relative) {
+    let mut child = match start(input, place) {
         Ok(child) => child,
         Err(error) => return failed(format!("cannot start a process for it: {error}")),
     };
@@ -49,11 +56,11 @@ pub(super) fn run(input: &Input, seconds: f64, folders: &[&Path], stop: &Stop) -
     }
 }
 
-/// Starts this command again, for one file of the folder.
-fn start(relative: &Path) -> std::io::Result<Child> {
+/// Starts this command again, for one of the files.
+fn start(input: &Input, place: &Path) -> std::io::Result<Child> {
     Command::new(std::env::current_exe()?)
         .args(std::env::args_os().skip(1))
-        .args([OsStr::new("--only"), relative.as_os_str()])
+        .args([OsStr::new("--only"), input.name.as_ref(), input.path.as_ref(), place.as_ref()])
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::null())

@@ -7,57 +7,36 @@ use posekit_io::ContactsFile;
 use posekit_io::motion::{NO_CHANNELS, millimetres, verdict_words};
 use posekit_motion::{
     CleanSettings, Cleaned, Clip, Contact, ContactReport, Engine, LEG_LENGTH, Metrics, Plant,
-    PlantReport, VISIBLE_SLIDE, Verdict, clean_within, slides,
+    PlantReport, VISIBLE_SLIDE, Verdict, carrier, clean_within, slides,
 };
 
 use super::contacts::{no_contacts, read_contacts, refuse_kept, refuse_outside, write_contacts};
 use super::feet::{
-    Places, floor_choice, key, known_legs, legs, not_in_place, off_floor, part_word, travels,
-    with_legs,
+    Places, floor_choice, known_legs, legs, not_in_place, off_floor, part_word, travels, with_legs,
 };
 use super::page;
 use super::record::{ClipRecord, ContactRecord, MetricRecord, PlantRecord, Question, finite};
-use super::run::{Made, Task, or_json};
+use super::run::{Made, Task};
 use super::source::Opened;
 use super::strip::Strip;
-use super::view::{ClipView, Sides, worst_of};
+use super::view::{ClipView, Sides, root, worst_of};
 use super::words::digits;
 use crate::failure::{Failure, Result};
 use crate::motion_args::{CleanArgs, EngineWord};
-use crate::output::{refuse_same, write_again};
+use crate::output::write_file;
 
 /// A correction that moves no joint by more than this is not applied \[mm, for a leg of 0.85 m\], so that a second run changes nothing.
 const SMALLEST: f64 = 1e-3;
 
 /// Reads, cleans, writes and reports.
 pub(crate) fn clean(args: &CleanArgs) -> Result<()> {
-    or_json(begin(args), "clean", args.batch.json)
-}
-
-fn begin(args: &CleanArgs) -> Result<()> {
-    let is_folder = args.input.file.is_dir();
-    if is_folder
+    if args.input.single().is_none()
         && (args.contacts.is_some() || args.save_contacts.is_some() || args.picture.is_some())
     {
         return Err(Failure::usage(
-            "--contacts, --save-contacts and --picture apply to a single file, not to a folder",
+            "--contacts, --save-contacts and --picture apply to a single file, not to several",
         ));
     }
-    // Contacts may be written to the file from which they are read.
-    for contacts in [("--contacts", &args.contacts), ("--save-contacts", &args.save_contacts)] {
-        refuse_same(&[
-            (contacts.0, contacts.1.as_ref()),
-            ("--report", args.report.as_ref()),
-            ("--picture", args.picture.as_ref()),
-            ("the output", Some(&args.output.output)),
-        ])?;
-    }
-    page::refuse_other(args.report.as_deref())?;
-    let contacts = match &args.contacts {
-        Some(path) => std::fs::read_to_string(path).unwrap_or_default(),
-        None => String::new(),
-    };
-    let own = (args.strength, &args.keep, args.keep_path, args.max_stretch, args.engine, contacts);
     let task = Task {
         command: "clean",
         input: &args.input,
@@ -65,7 +44,6 @@ fn begin(args: &CleanArgs) -> Result<()> {
         output: Some(&args.output),
         extension: None,
         spreads: false,
-        options: format!("{own:?} {} {}", args.input.key(), key(&args.detect)),
     };
     let outcome = task.run(|opened, place| {
         let stretched = stretched(args, opened)?;
@@ -83,11 +61,7 @@ fn begin(args: &CleanArgs) -> Result<()> {
             if let Some(path) = &args.save_contacts {
                 opened.only("a file of contacts", "")?;
                 let file = ContactsFile::from_contacts(cleaned.stands(), clip.skeleton());
-                write_contacts(
-                    path,
-                    &file.map_err(|error| opened.failure(error))?,
-                    args.output.force,
-                )?;
+                write_contacts(path, &file.map_err(|error| opened.failure(error))?)?;
             }
             if args.max_stretch.is_some_and(|part| part > 0.0)
                 && !cleaned.legs.legs.iter().any(|leg| leg.limb.can_stretch(clip.skeleton()))
@@ -218,11 +192,12 @@ fn record_of(
         record.contacts = contact_records(&cleaned.contacts, &cleaned.held, clip);
     }
     let (before, after) = (Places::of(clip), Places::of(&cleaned.clip));
-    let change = before.largest_distance(&after);
+    let (change, changed_frame) = before.largest_distance(&after);
     let scale = millimetres(clip, &legs.legs);
     let change =
         scale.map_or(change, |scale| if change * scale < SMALLEST { 0.0 } else { change * scale });
     record.largest_change = finite(change);
+    record.largest_change_time = (change > 0.0).then(|| clip.time(changed_frame));
     if change == 0.0 {
         record.unchanged = unchanged(clip, cleaned, args);
     }
@@ -233,6 +208,9 @@ fn record_of(
     let Some(scale) = scale.filter(|_| clip.n_frames() > 0) else { return (record, None) };
     let measures = cleaned.measures(clip);
     record.metrics = MetricRecord::all(&measures.0, Some(&measures.1));
+    let hips = carrier(clip, &legs.legs).unwrap_or_else(|| root(clip, &legs.legs));
+    record.hip_shift = finite(before.largest_distance_of(&after, hips) * scale);
+    record.deepest_foot = finite(after.deepest_foot(&legs.legs, &cleaned.floor) * scale);
     record.plants = plant_records(clip, cleaned, scale, &measures, args);
     let view = args.report.as_ref().and_then(|_| {
         let plants: Vec<Plant> = cleaned.plants.iter().map(|report| report.plant.clone()).collect();
@@ -336,7 +314,7 @@ fn draw(
         slides: [most(|plant| plant.drift_before), most(PlantRecord::drift)],
         middle: worst.map_or(0, |worst| worst.frames.start),
     };
-    write_again(path, &strip.svg(), |old| old.starts_with(b"<svg"))
+    write_file(path, &strip.svg())
 }
 
 /// How well contacts hold.

@@ -8,7 +8,7 @@ use posekit_motion::{Clip, Contact};
 
 use super::words::digits;
 use crate::failure::{Failure, Result};
-use crate::output::write_again;
+use crate::output::write_file;
 
 /// Why nothing was changed if a contact file is empty.
 pub(super) fn no_contacts(path: &Path) -> String {
@@ -69,14 +69,8 @@ pub(super) fn refuse_kept(contacts: &[Contact], keep: &[(f64, f64)], clip: &Clip
     Ok(())
 }
 
-/// Writes contacts; an existing file is replaced only with --force, and only if it is a contact file, too.
-pub(super) fn write_contacts(path: &Path, file: &ContactsFile, force: bool) -> Result<()> {
-    /// The schema in every contact file.
-    const KIND: &[u8] = b"\"posekit.contacts/";
-    if path.is_file() && !force {
-        let message = "the contact file already exists; give --force to replace it";
-        return Err(Failure::usage(format!("{message}: {}", path.display())));
-    }
+/// Writes contacts.
+pub(super) fn write_contacts(path: &Path, file: &ContactsFile) -> Result<()> {
     let text = file.to_json().map_err(|error| Failure::in_file(error, path.display()))?;
-    write_again(path, &text, |old| old.windows(KIND.len()).any(|bytes| bytes == KIND))
+    write_file(path, &text)
 }

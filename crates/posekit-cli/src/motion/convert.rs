@@ -1,8 +1,6 @@
 //! `posekit convert`: motions from one format to another.
 
 use std::borrow::Cow;
-use std::fs::File;
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use posekit_io::gltf;
@@ -12,23 +10,20 @@ use posekit_motion::Clip;
 use super::files::{folder_of_motions, is_folder};
 use super::names::file_names;
 use super::record::{ClipRecord, FileRecord};
-use super::run::{Made, Task, or_json};
+use super::run::{Made, Task};
 use super::source::{Opened, Output, clip_record};
 use crate::failure::{Failure, Result};
+use crate::input::head;
 use crate::motion_args::{ConvertArgs, Target};
-
-/// The number of first bytes that identify a format.
-const HEAD: u64 = 4096;
 
 /// Reads, makes one or several new files, and writes them.
 pub(crate) fn convert(args: &ConvertArgs) -> Result<()> {
-    or_json(begin(args), "convert", args.batch.json)
-}
-
-fn begin(args: &ConvertArgs) -> Result<()> {
     let target = target(args)?;
     if args.keys.is_some() && target == Target::Bvh {
         return Err(Failure::usage("--keys applies to GLB only; a BVH has all frames"));
+    }
+    if args.to_unit.is_some() && target == Target::Glb {
+        return Err(Failure::usage("--to-unit applies to BVH only; a GLB is in metres"));
     }
     let task = Task {
         command: "convert",
@@ -37,7 +32,6 @@ fn begin(args: &ConvertArgs) -> Result<()> {
         output: Some(&args.output),
         extension: Some(target.extension()),
         spreads: true,
-        options: format!("{target:?} {:?} {}", args.keys, args.input.key()),
     };
     let outcome = task.run(|opened, place| {
         let mut record = opened.record();
@@ -46,7 +40,12 @@ fn begin(args: &ConvertArgs) -> Result<()> {
             ([index], _) if target == Target::Bvh && opened.file.bvh().is_some() => {
                 let clip = opened.clip(*index)?;
                 record.clips.push(opened.clip_record(*index, clip));
-                // From BVH to BVH the file is copied.
+                // From BVH to BVH the file is copied, except in another unit.
+                if let (Some(file), Some(factor)) = (opened.file.bvh(), factor(clip, args)?) {
+                    let file = file.scaled(factor).map_err(|error| opened.failure(error))?;
+                    let outputs = vec![Output { path: place.to_owned(), bytes: file.to_bytes() }];
+                    return Ok(Made { record, outputs, view: () });
+                }
                 let outputs = opened.written(&[(*index, clip.clone())], place, &mut record)?;
                 record.clips.iter_mut().for_each(|clip| clip.changed_joints = None);
                 outputs
@@ -73,14 +72,14 @@ fn begin(args: &ConvertArgs) -> Result<()> {
 
 /// Whether a single selected motion is written to a file named after its input: not in a folder if the input has other motions, which could be written there as well.
 fn is_named_after_file(args: &ConvertArgs, opened: &Opened<'_>) -> bool {
-    let is_in_folder = is_folder(&args.output.output) && !args.input.file.is_dir();
+    let is_in_folder = is_folder(&args.output.output) && args.input.single().is_some();
     opened.file.n_clips() == 1 || !is_in_folder
 }
 
 /// The output folder for several motions of a file, if the output is a folder.
 fn folder(args: &ConvertArgs, place: &Path) -> Option<PathBuf> {
     let output = &args.output.output;
-    if args.input.file.is_dir() {
+    if args.input.single().is_none() {
         return Some(folder_of_motions(place));
     }
     is_folder(output).then(|| output.clone())
@@ -109,8 +108,7 @@ fn converted(
     } else {
         Cow::Borrowed(clip)
     };
-    let (bytes, kept_keys) =
-        written(&clip, title, target, args).map_err(|error| opened.failure(error))?;
+    let (bytes, kept_keys) = written(opened, &clip, title, target, args)?;
     Ok((bytes, ClipRecord { kept_keys, ..opened.clip_record(index, &clip) }))
 }
 
@@ -124,7 +122,7 @@ fn rest(
 ) -> Result<Output> {
     let clip = opened.file.rest().map_err(|error| opened.failure(error))?;
     let title = opened.title();
-    let (bytes, _) = written(&clip, &title, target, args).map_err(|error| opened.failure(error))?;
+    let (bytes, _) = written(opened, &clip, &title, target, args)?;
     record.warnings.push(match target {
         Target::Bvh => "there is no motion in it; its rest pose is written as one frame".into(),
         Target::Glb => "there is no motion in it; its joints are written in the rest pose".into(),
@@ -163,18 +161,33 @@ fn spread(
     outputs
 }
 
+/// The factor from the unit of a clip to the one requested, unless they are the same.
+fn factor(clip: &Clip, args: &ConvertArgs) -> Result<Option<f64>> {
+    let Some(to) = args.to_unit else { return Ok(None) };
+    let Some(from) = clip.metres_per_unit() else {
+        return Err(Failure::usage("the unit of the input is unknown; give it with --unit"));
+    };
+    Ok(Some(from / to).filter(|factor| *factor != 1.0))
+}
+
 /// A clip in its new format, with the number of its keys and of all keys.
 fn written(
+    opened: &Opened<'_>,
     clip: &Clip,
     title: &str,
     target: Target,
     args: &ConvertArgs,
-) -> posekit_io::Result<(Vec<u8>, Option<[usize; 2]>)> {
+) -> Result<(Vec<u8>, Option<[usize; 2]>)> {
+    let failed = |error| opened.failure(error);
     Ok(match (target, args.keys) {
-        (Target::Bvh, _) => (to_bvh(clip)?.to_bytes(), None),
-        (Target::Glb, None) => (to_glb(clip, title)?, None),
+        (Target::Bvh, _) => {
+            let file = to_bvh(clip).map_err(failed)?;
+            let factor = factor(clip, args)?.unwrap_or(1.0);
+            (file.scaled(factor).map_err(failed)?.to_bytes(), None)
+        }
+        (Target::Glb, None) => (to_glb(clip, title).map_err(failed)?, None),
         (Target::Glb, Some(mm)) => {
-            let thinned = to_glb_within(clip, title, mm / 1e3)?;
+            let thinned = to_glb_within(clip, title, mm / 1e3).map_err(failed)?;
             (thinned.file, Some([thinned.kept, thinned.of]))
         }
     })
@@ -199,7 +212,7 @@ fn warn(opened: &Opened<'_>, target: Target, record: &mut FileRecord) {
 /// The requested format, else that of the output's extension, else, for a folder, the one that the input does not have.
 fn target(args: &ConvertArgs) -> Result<Target> {
     let output = &args.output.output;
-    let is_one = !args.input.file.is_dir() && !is_folder(output);
+    let is_one = args.input.single().is_some() && !is_folder(output);
     let named = output.extension().and_then(|ending| ending.to_str()).filter(|_| is_one);
     let named = named.map(str::to_ascii_lowercase);
     match (args.to, named.as_deref()) {
@@ -215,8 +228,8 @@ fn target(args: &ConvertArgs) -> Result<Target> {
         (Some(target), _) => Ok(target),
         (None, Some("bvh")) => Ok(Target::Bvh),
         (None, Some("glb")) => Ok(Target::Glb),
-        (None, _) if is_folder(output) && !args.input.file.is_dir() => {
-            Ok(other_than(&args.input.file))
+        (None, _) if is_folder(output) && args.input.single().is_some() => {
+            Ok(other_than(&args.input.files[0]))
         }
         _ => Err(Failure::usage(
             "the output format is missing: the name of the output must end in .bvh or .glb, or give --to",
@@ -226,10 +239,8 @@ fn target(args: &ConvertArgs) -> Result<Target> {
 
 /// The format that a file does not have; read errors are reported later.
 fn other_than(file: &Path) -> Target {
-    let mut head = Vec::new();
-    let read = File::open(file).and_then(|file| file.take(HEAD).read_to_end(&mut head));
-    match read.ok().and_then(|_| Format::of(&head).ok()) {
-        Some(Format::Bvh) => Target::Glb,
+    match Format::of(&head(file)) {
+        Ok(Format::Bvh) => Target::Glb,
         _ => Target::Bvh,
     }
 }

@@ -114,11 +114,6 @@ pub(super) fn not_in_place(
     travels(clip, legs, path).map(words)
 }
 
-/// All options on which feet and floor depend, to decide whether a file is done.
-pub(super) fn key(args: &DetectArgs) -> String {
-    format!("{:?}", (&args.legs, args.floor, args.in_place))
-}
-
 /// A record with legs and floor.
 pub(super) fn with_legs(
     record: ClipRecord,
@@ -172,17 +167,28 @@ impl Places {
         self.points.len() / self.n_joints.max(1)
     }
 
-    /// The largest displacement of any joint relative to another clip with as many frames.
+    /// The largest displacement of one joint relative to another clip with as many frames.
     pub(super) fn largest_distance_of(&self, other: &Self, joint: usize) -> f64 {
         let frames = 0..self.n_frames().min(other.n_frames());
         let displacement = |frame| self.at(frame, joint).distance(other.at(frame, joint));
         frames.map(displacement).fold(0.0, f64::max)
     }
 
-    /// The largest displacement of one joint relative to another clip with as many frames.
-    pub(super) fn largest_distance(&self, other: &Self) -> f64 {
-        let pairs = self.points.iter().zip(&other.points);
-        pairs.map(|(a, b)| a.distance(*b)).fold(0.0, f64::max)
+    /// The largest displacement of any joint relative to another clip with as many frames, and its frame.
+    pub(super) fn largest_distance(&self, other: &Self) -> (f64, usize) {
+        let pairs = self.points.iter().zip(&other.points).enumerate();
+        let apart = pairs.map(|(index, (a, b))| (a.distance(*b), index / self.n_joints));
+        apart.fold((0.0, 0), |most, one| if one.0 > most.0 { one } else { most })
+    }
+
+    /// The largest depth of a heel or a ball below the floor; 0 if none is below it.
+    pub(super) fn deepest_foot(&self, legs: &[Leg], floor: &Floor) -> f64 {
+        let parts = legs.iter().flat_map(|leg| [Some(leg.limb.end), leg.ball]).flatten();
+        let lowest = parts.map(|joint| {
+            let heights = (0..self.n_frames()).map(|frame| floor.height(self.at(frame, joint)));
+            heights.fold(0.0, f64::min)
+        });
+        lowest.fold(0.0, f64::min).abs()
     }
 }
 

@@ -6,6 +6,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::failure::{Failure, Result};
+use crate::input::STDIN;
+use crate::output::is_dash;
 
 /// The extensions of motion files. In a folder other files are ignored; a file given by itself is read whatever its name.
 const EXTENSIONS: [&str; 5] = ["bvh", "glb", "gltf", "vrm", "vrma"];
@@ -17,47 +19,78 @@ pub(super) struct Input {
     pub(super) path: PathBuf,
     /// Its name in reports: as given, or its path in the folder, with `/` on every system.
     pub(super) name: String,
-    /// Its path in the folder; its file name if it was given by itself.
+    /// The path of its output in a folder: its path in its own folder, or its file name if it was given by itself.
     pub(super) relative: PathBuf,
     /// Why it cannot be read, if that is known already.
     pub(super) fault: Option<String>,
 }
 
 impl Input {
+    /// A file that was given by itself.
+    pub(super) fn given(path: &Path) -> Self {
+        if is_dash(path) {
+            let relative = PathBuf::from("stdin");
+            return Self { path: path.to_owned(), name: STDIN.to_owned(), relative, fault: None };
+        }
+        let relative = path.file_name().map_or_else(|| path.to_owned(), PathBuf::from);
+        Self { path: path.to_owned(), name: path.display().to_string(), relative, fault: None }
+    }
+
     /// A file in a folder.
-    pub(super) fn within(folder: &Path, relative: PathBuf) -> Self {
+    fn within(folder: &Path, relative: PathBuf) -> Self {
         let name = relative.to_string_lossy().replace('\\', "/");
         Self { path: folder.join(&relative), name, relative, fault: None }
     }
 }
 
-/// The inputs: one file, or all of a folder.
+/// The inputs: one file, or several, or all of a folder.
 #[derive(Debug)]
 pub(super) struct Inputs {
-    /// Sorted by name.
+    /// In the order in which they were given; those of a folder sorted by name.
     pub(super) files: Vec<Input>,
-    /// The folder, if it was one.
-    pub(super) folder: Option<PathBuf>,
+    pub(super) is_many: bool,
 }
 
-/// The input files at a path.
+/// The input files at some paths.
 ///
-/// - `excluded`: a folder that is not read: the output folder, if it is inside the input folder
-pub(super) fn inputs(path: &Path, excluded: Option<&Path>) -> Result<Inputs> {
-    let failed = |error: std::io::Error| {
-        Failure::input(format!("cannot read the file: {error}: {}", path.display()))
+/// - `excluded`: a folder that is not read: the output folder, if it is inside an input folder
+pub(super) fn inputs(given: &[PathBuf], excluded: Option<&Path>) -> Result<Inputs> {
+    let [one] = given else {
+        if given.iter().any(|path| is_dash(path)) {
+            return Err(Failure::usage("standard input is read by itself, not beside other files"));
+        }
+        let mut files = Vec::new();
+        for path in given {
+            match fs::metadata(path) {
+                Ok(found) if found.is_dir() => {
+                    let inside = folder(path, excluded)?.into_iter();
+                    // Names in several folders are told apart by their paths.
+                    let named =
+                        |input: Input| Input { name: input.path.display().to_string(), ..input };
+                    files.extend(inside.map(named));
+                }
+                Ok(_) => files.push(Input::given(path)),
+                Err(error) => {
+                    let fault = Some(format!("cannot read the file: {error}"));
+                    files.push(Input { fault, ..Input::given(path) });
+                }
+            }
+        }
+        return Ok(Inputs { files, is_many: true });
     };
-    if path == Path::new("-") {
-        return Err(Failure::usage(
-            "a motion is read from a file, not from standard input; for a file named - give ./-",
-        ));
+    if is_dash(one) || !fs::metadata(one).map_err(|error| unread(one, &error))?.is_dir() {
+        return Ok(Inputs { files: vec![Input::given(one)], is_many: false });
     }
-    if !fs::metadata(path).map_err(failed)?.is_dir() {
-        let relative = path.file_name().map_or_else(|| path.to_owned(), PathBuf::from);
-        let name = path.display().to_string();
-        let input = Input { path: path.to_owned(), name, relative, fault: None };
-        return Ok(Inputs { files: vec![input], folder: None });
-    }
+    Ok(Inputs { files: folder(one, excluded)?, is_many: true })
+}
+
+fn unread(path: &Path, error: &std::io::Error) -> Failure {
+    Failure::input(format!("cannot read the file: {error}: {}", path.display()))
+}
+
+/// The motions in a folder and its folders, sorted by name.
+fn folder(path: &Path, excluded: Option<&Path>) -> Result<Vec<Input>> {
+    let failed = |error: std::io::Error| unread(path, &error);
     let excluded =
         excluded.filter(|folder| *folder != path).and_then(|folder| folder.canonicalize().ok());
     let mut files = Vec::new();
@@ -92,7 +125,11 @@ pub(super) fn inputs(path: &Path, excluded: Option<&Path>) -> Result<Inputs> {
         }
     }
     files.sort_by(|a, b| a.relative.cmp(&b.relative));
-    Ok(Inputs { files, folder: Some(path.to_owned()) })
+    if files.is_empty() {
+        let message = "there are no motions (.bvh, .glb, .gltf, .vrm, .vrma) in the folder";
+        return Err(Failure::in_file(message, path.display()));
+    }
+    Ok(files)
 }
 
 fn is_motion(path: &Path) -> bool {
@@ -108,17 +145,16 @@ pub(super) fn outputs(
     output: &Path,
     extension: Option<&str>,
 ) -> Result<Vec<core::result::Result<PathBuf, String>>> {
-    let Some(folder) = &inputs.folder else {
+    if !inputs.is_many {
         let place = match inputs.files.first().filter(|_| is_folder(output)) {
             Some(input) => with_extension(output.join(&input.relative), extension),
             None => output.to_owned(),
         };
         return Ok(vec![Ok(place)]);
-    };
-    if output.is_file() {
+    }
+    if output.is_file() || is_dash(output) {
         return Err(Failure::usage(format!(
-            "the input is a folder ({}), and the output a file: {}",
-            folder.display(),
+            "the input is a folder or several files, so the output must be a folder: {}",
             output.display()
         )));
     }
@@ -178,7 +214,7 @@ mod tests {
     fn a_folder_gives_its_motions_in_order() {
         let files = ["b/x.BVH", "a.glb", "notes.txt", ".hidden/y.bvh", "out/a.glb", "b/a.bvh"];
         let place = place("order", &files);
-        let found = inputs(&place, Some(&place.join("out"))).unwrap();
+        let found = inputs(std::slice::from_ref(&place), Some(&place.join("out"))).unwrap();
         let names: Vec<&str> = found.files.iter().map(|file| file.name.as_str()).collect();
         assert_eq!(names, ["a.glb", "b/a.bvh", "b/x.BVH"]);
         let outs = outputs(&found, &place.join("out"), None).unwrap();
@@ -189,7 +225,7 @@ mod tests {
     #[test]
     fn two_files_for_one_place_are_told() {
         let place = place("clash", &["a.bvh", "a.glb"]);
-        let found = inputs(&place, None).unwrap();
+        let found = inputs(std::slice::from_ref(&place), None).unwrap();
         let outs = outputs(&found, &place.join("out"), Some("glb")).unwrap();
         assert!(outs[0].is_ok());
         assert!(outs[1].as_ref().is_err_and(|words| words.contains("would be that of a.bvh")));

@@ -4,13 +4,16 @@ use posekit_io::motion::MotionFile;
 use posekit_motion::Clip;
 
 use super::record::{ClipRecord, LegRecord};
-use super::run::{Made, Task, or_json};
+use super::run::{Made, Task};
 use super::source::clip_record;
-use crate::failure::Result;
+use crate::failure::{Failure, Result};
 use crate::motion_args::InfoArgs;
 
 /// Reads and reports.
 pub(crate) fn info(args: &InfoArgs) -> Result<()> {
+    if args.srdf.is_some() {
+        return Err(Failure::usage("--srdf applies to a robot, but this file is none"));
+    }
     let task = Task {
         command: "info",
         input: &args.input,
@@ -18,7 +21,6 @@ pub(crate) fn info(args: &InfoArgs) -> Result<()> {
         output: None,
         extension: None,
         spreads: false,
-        options: String::new(),
     };
     let outcome = task.run(|opened, _| {
         let mut record = opened.record();
@@ -37,8 +39,8 @@ pub(crate) fn info(args: &InfoArgs) -> Result<()> {
             });
         }
         Ok(Made { record, outputs: Vec::new(), view: () })
-    });
-    or_json(outcome, "info", args.batch.json)?.print(&task, false)
+    })?;
+    outcome.print(&task, false)
 }
 
 /// A record with the joints and the legs.

@@ -1,7 +1,6 @@
 //! The motion commands: reading, processing and writing one file or a folder of them, and reporting the results.
 
 mod child;
-mod completed;
 mod contacts;
 mod files;
 mod motions;
@@ -30,3 +29,4 @@ pub(crate) use convert::convert;
 pub(crate) use info::info;
 pub(crate) use pin::pin;
 pub(crate) use retime::retime;
+pub(crate) use run::or_json;

@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use posekit_motion::median;
 
 use super::record::{ClipRecord, FileRecord, PlantRecord, Question};
-use super::words::{answer, count, digits, legs_text, millimetres, seconds, together, world};
-use crate::output::plain;
+use super::words::{answer, digits, legs_text, millimetres, seconds, together, world};
+use crate::output::{count, plain};
 use crate::table::{Align, Cell, Table, width};
 
 /// The results of a command for the motions of a file.

@@ -209,8 +209,14 @@
 
     transport(host, data, n, duration, state, draw);
     for (const canvas of panes) orbit(canvas, view, draw);
-    let before = performance.now();
+    let before = 0;
+    let isRunning = false;
     const tick = (now) => {
+      // A figure that is not shown is not played.
+      if (!host.checkVisibility()) {
+        isRunning = false;
+        return;
+      }
       if (state.isPlaying && duration > 0) {
         state.time += Math.min(0.1, (now - before) / 1000) * state.speed;
         if (state.time > duration) state.time %= duration;
@@ -221,8 +227,13 @@
     };
     new ResizeObserver(draw).observe(host);
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
-    draw();
-    requestAnimationFrame(tick);
+    return () => {
+      if (isRunning) return;
+      isRunning = true;
+      before = performance.now();
+      draw();
+      requestAnimationFrame(tick);
+    };
   };
 
   const orbit = (canvas, view, draw) => {
@@ -311,5 +322,34 @@
     });
   };
 
-  for (const host of document.querySelectorAll("[data-play]")) setup(host);
+  // A figure is set up when it is first shown.
+  const players = new Map();
+  const play = (part) => {
+    for (const host of part.querySelectorAll("[data-play]")) {
+      if (!players.has(host)) players.set(host, setup(host));
+      players.get(host)?.();
+    }
+  };
+
+  const motions = [...document.querySelectorAll(".motion")];
+  const links = [...document.querySelectorAll(".index a")];
+  // Of several motions one is shown: the one that the address names, else the first.
+  const show = () => {
+    const shown = motions.find((motion) => `#${motion.id}` === location.hash) ?? motions[0];
+    for (const motion of motions) motion.hidden = motion !== shown;
+    for (const link of links) {
+      if (link.hash === `#${shown.id}`) link.setAttribute("aria-current", "true");
+      else link.removeAttribute("aria-current");
+    }
+    play(shown);
+  };
+  if (motions.length > 0) {
+    addEventListener("hashchange", () => {
+      show();
+      document.querySelector(".motion:not([hidden])").scrollIntoView();
+    });
+    show();
+  } else {
+    play(document);
+  }
 })();

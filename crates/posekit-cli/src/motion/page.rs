@@ -9,12 +9,12 @@ use super::record::{ClipRecord, FileRecord, PlantRecord};
 use super::run::{Outcome, Task};
 use super::view::ClipView;
 use super::words::{
-    about, answer, count, digits, millimetres, path_words, significant, summary_line, together,
+    about, answer, digits, millimetres, path_words, seconds, significant, summary_line, together,
 };
 use crate::draw::page_style;
 use crate::draw::svg::{Markup, Tag};
 use crate::failure::Result;
-use crate::output::{self, no_folder, write_again};
+use crate::output::{count, write_file};
 
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
@@ -26,21 +26,8 @@ pub(super) fn write(
     outcome: &Outcome<Vec<ClipView>>,
 ) -> Result<()> {
     let Some(report) = report else { return Ok(()) };
-    let name = task.input.file.display().to_string();
     let views = outcome.view.as_deref().unwrap_or_default();
-    let page = page(task.command, &name, &outcome.files, views);
-    write_again(report, &page, is_page)
-}
-
-/// Refuses a path at which no page can be written, before any work.
-pub(super) fn refuse_other(report: Option<&Path>) -> Result<()> {
-    let Some(report) = report else { return Ok(()) };
-    output::refuse_other(report, is_page)?;
-    no_folder(report).map_or(Ok(()), Err)
-}
-
-fn is_page(old: &[u8]) -> bool {
-    old.starts_with(b"<!doctype html>")
+    write_file(report, &page(task.command, &task.input.name(), &outcome.files, views))
 }
 
 /// The page of a command.
@@ -100,6 +87,14 @@ fn one(out: &mut Markup, file: &FileRecord, views: &[ClipView]) {
         out.element(&Tag::new("p").class("about"), &count(file.clips.len(), "motion"));
     }
     warnings(out, file);
+    if file.clips.len() > 1 {
+        let name = |index: usize, clip: &ClipRecord| {
+            clip.name.clone().unwrap_or_else(|| format!("motion {}", index + 1))
+        };
+        let rows = file.clips.iter().enumerate();
+        let rows = rows.map(|(index, clip)| (name(index, clip), core::slice::from_ref(clip)));
+        index_table(out, "motion", &rows.collect::<Vec<_>>(), true);
+    }
     for (index, clip) in file.clips.iter().enumerate() {
         let is_this = |view: &&ClipView| {
             view.record.name == clip.name
@@ -108,7 +103,10 @@ fn one(out: &mut Markup, file: &FileRecord, views: &[ClipView]) {
         };
         let view = views.iter().find(is_this);
         let is_single = file.clips.len() == 1;
-        out.open(&Tag::new("section").class(if is_single { "single" } else { "model" }));
+        out.open(&match is_single {
+            true => Tag::new("section").class("single"),
+            false => Tag::new("section").class("model motion").set("id", &anchor(index)),
+        });
         if !is_single {
             out.element(&Tag::new("h2"), clip.name.as_deref().unwrap_or("motion"));
             let words = clip.error.clone().unwrap_or_else(|| answer(clip));
@@ -128,6 +126,63 @@ fn one(out: &mut Markup, file: &FileRecord, views: &[ClipView]) {
         detail(out, clip);
         out.close_line();
     }
+}
+
+/// The id of the section of a motion.
+fn anchor(index: usize) -> String {
+    format!("motion-{}", index + 1)
+}
+
+/// A row for each motion, or for each file with its motions.
+///
+/// - `what`: the head of the first column
+/// - `has_links`: the rows lead to the sections of the motions
+fn index_table(out: &mut Markup, what: &str, rows: &[(String, &[ClipRecord])], has_links: bool) {
+    let clips = || rows.iter().flat_map(|(_, clips)| *clips);
+    // A check has no column for after.
+    let has_after = clips().flat_map(|clip| &clip.plants).any(|plant| plant.drift_after.is_some());
+    let has_words = rows.iter().any(|(_, clips)| !words_on(clips).is_empty());
+    let mut head = vec![what, "plants", if has_after { "before (mm)" } else { "slide (mm)" }];
+    head.extend(has_after.then_some("after (mm)"));
+    head.push("worst (mm)");
+    head.extend(has_after.then_some(["hips (mm)", "change (mm)", "at (s)"]).into_iter().flatten());
+    head.push("deepest (mm)");
+    let numbers = 1..head.len();
+    head.extend(has_words.then_some(""));
+    let number = |value: Option<f64>| value.map_or("–".to_owned(), millimetres);
+    let cells = rows.iter().map(|(name, clips)| {
+        let most = |of: fn(&ClipRecord) -> Option<f64>| {
+            let all = clips.iter().filter(|clip| of(clip).is_some());
+            all.max_by(|a, b| of(a).unwrap_or(0.0).total_cmp(&of(b).unwrap_or(0.0)))
+        };
+        let plants = || clips.iter().flat_map(ClipRecord::counted);
+        let drifts = |of: fn(&PlantRecord) -> Option<f64>| plants().filter_map(of);
+        let mut row = vec![name.clone(), plants().count().to_string()];
+        row.push(number(median(drifts(|plant| plant.drift_before))));
+        row.extend(has_after.then(|| number(median(drifts(PlantRecord::drift)))));
+        row.push(number(drifts(PlantRecord::drift).reduce(f64::max)));
+        if has_after {
+            let changed = most(|clip| clip.largest_change);
+            row.push(number(most(|clip| clip.hip_shift).and_then(|clip| clip.hip_shift)));
+            row.push(number(changed.and_then(|clip| clip.largest_change)));
+            let at = changed.and_then(|clip| clip.largest_change_time);
+            row.push(at.map_or("–".to_owned(), seconds));
+        }
+        row.push(number(most(|clip| clip.deepest_foot).and_then(|clip| clip.deepest_foot)));
+        row.extend(has_words.then(|| words_on(clips)));
+        row
+    });
+    if has_links {
+        out.open(&Tag::new("nav").class("index").set("aria-label", "Motions"));
+    }
+    table(out, &head, numbers, cells, |index| has_links.then(|| anchor(index)));
+    if has_links {
+        out.close_line();
+    }
+    let moved = "Hips: their largest displacement. Change: the largest displacement of any joint, and its time. ";
+    let moved = if has_after { moved } else { "" };
+    let words = format!("{moved}Deepest: how far a heel or a ball goes below the floor.");
+    out.element(&Tag::new("p").class("about"), &words);
 }
 
 fn warnings(out: &mut Markup, file: &FileRecord) {
@@ -273,7 +328,7 @@ fn measures(out: &mut Markup, clip: &ClipRecord) {
             row.push(metric.unit.clone());
             row
         });
-        table(out, head, if has_after { 1..3 } else { 1..2 }, rows);
+        table(out, head, if has_after { 1..3 } else { 1..2 }, rows, |_| None);
     }
 }
 
@@ -305,11 +360,11 @@ fn missed(out: &mut Markup, clip: &ClipRecord) {
     if has_after {
         let head = ["plant", "time (s)", "before (mm)", "after (mm)", "why"];
         out.element(&Tag::new("h3"), "Plants that do not hold, and why");
-        table(out, &head, 1..4, rows.into_iter());
+        table(out, &head, 1..4, rows.into_iter(), |_| None);
     } else {
         let head = ["plant", "time (s)", "slide (mm)", "why"];
         out.element(&Tag::new("h3"), "Plants that are not counted, and why");
-        table(out, &head, 1..3, rows.into_iter());
+        table(out, &head, 1..3, rows.into_iter(), |_| None);
     }
 }
 
@@ -330,7 +385,7 @@ fn found(out: &mut Markup, clip: &ClipRecord) {
     if let Some(floor) = &clip.floor {
         rows.push(vec!["floor".to_owned(), format!("{}° from level", digits(floor.tilt, 1))]);
     }
-    table(out, &[], 0..0, rows.into_iter());
+    table(out, &[], 0..0, rows.into_iter(), |_| None);
 }
 
 /// The page of a folder.
@@ -349,45 +404,29 @@ fn folder(out: &mut Markup, files: &[FileRecord]) {
         out.close_line();
     }
     let good: Vec<&FileRecord> = files.iter().filter(|file| !file.is_failed()).collect();
-    // A check has no column for after.
-    let has_after = plants.iter().any(|plant| plant.drift_after.is_some());
-    let mut head = vec!["file", "plants", if has_after { "before (mm)" } else { "slide (mm)" }];
-    head.extend(has_after.then_some("after (mm)"));
-    head.push("worst (mm)");
-    let has_words = good.iter().any(|file| !words_on(file).is_empty());
-    head.extend(has_words.then_some(""));
-    let number = |value: Option<f64>| value.map_or("–".to_owned(), millimetres);
-    let rows = good.iter().map(|file| {
-        let drifts = |of: fn(&PlantRecord) -> Option<f64>| file.counted().filter_map(of);
-        let mut row = vec![file.file.clone(), file.counted().count().to_string()];
-        row.push(number(median(drifts(|plant| plant.drift_before))));
-        row.extend(has_after.then(|| number(median(drifts(PlantRecord::drift)))));
-        row.push(number(drifts(PlantRecord::drift).reduce(f64::max)));
-        row.extend(has_words.then(|| words_on(file)));
-        row
-    });
-    let numbers = 1..if has_after { 5 } else { 4 };
-    table(out, &head, numbers, rows);
+    let rows = good.iter().map(|file| (file.file.clone(), file.clips.as_slice()));
+    index_table(out, "file", &rows.collect::<Vec<_>>(), false);
     let why = |file: &FileRecord| file.first_error().unwrap_or_default().to_owned();
     let failed: Vec<_> = files.iter().filter(|file| file.is_failed()).collect();
     if !failed.is_empty() {
         out.element(&Tag::new("h3"), "Files that failed, and why");
         let rows = failed.into_iter().map(|file| vec![file.file.clone(), why(file)]);
-        table(out, &[], 0..0, rows);
+        table(out, &[], 0..0, rows, |_| None);
     }
 }
 
-/// A remark on a file in which feet, or some of them, were not judged.
-fn words_on(file: &FileRecord) -> String {
-    let clips = file.clips.as_slice();
+/// A remark on motions in which feet, or some of them, were not judged.
+fn words_on(clips: &[ClipRecord]) -> String {
     let without = clips.iter().filter(|clip| clip.is_without_legs());
     let n_failed = clips.iter().filter(|clip| clip.error.is_some()).count();
     let legs = match (clips, without.clone().count()) {
         _ if clips.iter().all(|clip| clip.frames == 0 && clip.error.is_none()) => {
             "no motion".to_owned()
         }
-        (_, 0) if file.plants().next().is_none() => "no foot stands".to_owned(),
-        (_, 0) if file.counted().next().is_none() => "no plant can be judged".to_owned(),
+        (_, 0) if clips.iter().all(|clip| clip.plants.is_empty()) => "no foot stands".to_owned(),
+        (_, 0) if clips.iter().all(|clip| clip.counted().next().is_none()) => {
+            "no plant can be judged".to_owned()
+        }
         (_, 0) => String::new(),
         ([clip], _) => clip.legs_reason.clone(),
         (_, n) => format!("no legs found in {n} of {}", count(clips.len(), "motion")),
@@ -404,11 +443,13 @@ fn kept_together(text: &str) -> String {
 /// A plain table.
 ///
 /// - `numbers`: the numeric columns
+/// - `link`: the id to which the first cell of a row leads
 fn table(
     out: &mut Markup,
     head: &[&str],
     numbers: core::ops::Range<usize>,
     rows: impl Iterator<Item = Vec<String>>,
+    link: impl Fn(usize) -> Option<String>,
 ) {
     let class = |column: usize| match () {
         () if numbers.contains(&column) => "n",
@@ -428,9 +469,16 @@ fn table(
         out.close_line();
     }
     out.open(&Tag::new("tbody"));
-    for row in rows {
+    for (index, row) in rows.enumerate() {
         out.open(&Tag::new("tr"));
+        let id = link(index);
         for (column, cell) in row.iter().enumerate() {
+            if let Some(id) = id.as_ref().filter(|_| column == 0) {
+                out.open(&Tag::new("td"));
+                out.element(&Tag::new("a").set("href", &format!("#{id}")), cell);
+                out.close();
+                continue;
+            }
             out.element(&Tag::new("td").class(class(column)), cell);
         }
         out.close_line();

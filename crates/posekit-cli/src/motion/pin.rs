@@ -10,11 +10,10 @@ use super::clean::contact_records;
 use super::contacts::{no_contacts, read_contacts, refuse_outside};
 use super::feet::Places;
 use super::record::{Question, ShiftRecord, finite};
-use super::run::{Made, Task, or_json};
+use super::run::{Made, Task};
 use super::view::root;
 use crate::failure::{Failure, Result};
 use crate::motion_args::PinArgs;
-use crate::output::refuse_same;
 
 /// Smaller displacements are not reported \[mm, for a leg of 0.85 m\].
 const LEAST: f64 = 0.5;
@@ -24,16 +23,6 @@ const ROOT_STIFFNESS: f64 = 20.0;
 
 /// Reads, holds, writes and reports.
 pub(crate) fn pin(args: &PinArgs) -> Result<()> {
-    or_json(begin(args), "pin", args.batch.json)
-}
-
-fn begin(args: &PinArgs) -> Result<()> {
-    let output = ("the output", Some(&args.output.output));
-    refuse_same(&[("--contacts", args.contacts.as_ref()), output])?;
-    let contacts =
-        args.contacts.as_ref().map(|path| std::fs::read_to_string(path).unwrap_or_default());
-    let own =
-        (&args.joint, args.from, args.to, &args.at, &args.offset, args.pose, args.ease, contacts);
     let task = Task {
         command: "pin",
         input: &args.input,
@@ -41,7 +30,6 @@ fn begin(args: &PinArgs) -> Result<()> {
         output: Some(&args.output),
         extension: None,
         spreads: false,
-        options: format!("{own:?} {}", args.input.key()),
     };
     let outcome = task.run(|opened, place| {
         let index = opened.only("a pinned joint", "")?;

@@ -107,6 +107,15 @@ pub(super) struct ClipRecord {
     /// The largest correction of the root trajectory \[mm, for a leg of 0.85 m\], if there was one.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub(super) path_change: Option<f64>,
+    /// When the largest change is \[s\].
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub(super) largest_change_time: Option<f64>,
+    /// The largest displacement of the hips \[mm, for a leg of 0.85 m\].
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub(super) hip_shift: Option<f64>,
+    /// The largest depth of a heel or a ball below the floor, in the result \[mm, for a leg of 0.85 m\]; 0 if none is below it.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub(super) deepest_foot: Option<f64>,
     /// Why nothing was changed, if the reason is not that all plants stand already.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub(super) unchanged: Option<String>,

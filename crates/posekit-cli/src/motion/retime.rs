@@ -5,10 +5,10 @@ use posekit_motion::{Clip, Contact, Interpolation, Keyframes, TimeMap};
 
 use super::contacts::{read_contacts, write_contacts};
 use super::record::FileRecord;
-use super::run::{Made, Task, or_json};
+use super::run::{Made, Task};
 use crate::failure::{Failure, Result};
 use crate::motion_args::RetimeArgs;
-use crate::output::{plain, print, refuse_same};
+use crate::output::{plain, report};
 
 /// The longest time between keys that are read as frames \[s\].
 const LONGEST_FRAME: f64 = 1.001 / 12.0;
@@ -18,17 +18,9 @@ const OFF_FRAME: f64 = 1e-3;
 
 /// Reads, resamples and writes.
 pub(crate) fn retime(args: &RetimeArgs) -> Result<()> {
-    or_json(begin(args), "retime", args.batch.json)
-}
-
-fn begin(args: &RetimeArgs) -> Result<()> {
-    if args.contacts.is_some() && args.input.file.is_dir() {
-        return Err(Failure::usage("--contacts applies to a single file, not to a folder"));
+    if args.contacts.is_some() && args.input.single().is_none() {
+        return Err(Failure::usage("--contacts applies to a single file, not to several"));
     }
-    let output = ("the output", Some(&args.output.output));
-    refuse_same(&[("--contacts", args.contacts.as_ref()), output])?;
-    refuse_same(&[("--save-contacts", args.save_contacts.as_ref()), output])?;
-    let what = (args.speed, args.duration, args.to_fps, args.smooth);
     let task = Task {
         command: "retime",
         input: &args.input,
@@ -36,7 +28,6 @@ fn begin(args: &RetimeArgs) -> Result<()> {
         output: Some(&args.output),
         extension: None,
         spreads: false,
-        options: format!("{what:?} {}", args.input.key()),
     };
     let outcome = task.run(|opened, place| {
         let mut record = opened.record();
@@ -59,11 +50,7 @@ fn begin(args: &RetimeArgs) -> Result<()> {
                         let (moved, warning) = retimed_contacts(&contacts, &clip, &map);
                         record.warnings.extend(warning);
                         let file = ContactsFile::from_contacts(&moved, before.skeleton());
-                        write_contacts(
-                            to,
-                            &file.map_err(|error| opened.failure(error))?,
-                            args.output.force,
-                        )?;
+                        write_contacts(to, &file.map_err(|error| opened.failure(error))?)?;
                     }
                     is_between |= lies_between(before, &clip, &map);
                     let clip_record = opened.clip_record(index, &clip);
@@ -92,7 +79,7 @@ fn begin(args: &RetimeArgs) -> Result<()> {
                 "Feet that stood still may slide a little between the old frames. Hold them again:\n  posekit clean {made} --contacts {saved} -o OUT\n"
             );
         }
-        print(&plain(&text))?;
+        report(&plain(&text))?;
     }
     Ok(())
 }

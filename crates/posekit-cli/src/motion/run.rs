@@ -1,4 +1,4 @@
-//! What all motion commands share: processing one file or a folder of them, from the input to the report.
+//! What all motion commands share: processing one file or several, from the input to the report.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,21 +6,22 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use super::child;
-use super::completed::CompletedFiles;
-use super::files::{Input, Inputs, folder_of_motions, inputs, is_folder, outputs};
+use super::files::{Input, Inputs, folder_of_motions, inputs, outputs};
 use super::record::{FileRecord, NOT_BEGUN, SCHEMA};
 use super::source::{Opened, Output, Source};
 use super::words;
 use crate::failure::{Failure, Result};
 use crate::motion_args::{BatchArgs, MotionInput, MotionOutput};
-use crate::output::{no_folder, note, print, write_bytes};
+use crate::output::{
+    count, exists, is_dash, json, make_folder, note, print, report, warn, write_bytes,
+};
 use crate::parallel;
 use crate::stop::Stop;
 
 /// The largest number of warnings printed; others are only counted.
 const MOST_WARNINGS: usize = 20;
 
-/// A task for one file or a folder.
+/// A task for one file or several.
 pub(super) struct Task<'a> {
     /// The command's name.
     pub(super) command: &'static str,
@@ -32,8 +33,6 @@ pub(super) struct Task<'a> {
     pub(super) extension: Option<&'static str>,
     /// Whether a file with several motions may become several files in a folder.
     pub(super) spreads: bool,
-    /// All options on which the output depends.
-    pub(super) options: String,
 }
 
 /// The result for a file.
@@ -51,13 +50,13 @@ pub(super) struct Outcome<V> {
     pub(super) files: Vec<FileRecord>,
     /// Further data for a page, for a single file.
     pub(super) view: Option<V>,
-    pub(super) is_folder: bool,
+    pub(super) is_many: bool,
     /// The failure of a single file.
     failure: Option<Failure>,
 }
 
 impl Task<'_> {
-    /// Processes the file, or all files of the folder.
+    /// Processes the file, or all of several.
     ///
     /// - `work`: processes an opened file, given the path of its output
     pub(super) fn run<V: Send>(
@@ -65,61 +64,42 @@ impl Task<'_> {
         work: impl Fn(&Opened<'_>, &Path) -> Result<Made<V>> + Sync,
     ) -> Result<Outcome<V>> {
         let output = self.output.map(|output| output.output.as_path());
-        if let Some(only) = &self.batch.only {
-            return self.part(only, &work);
+        if let [name, path, place] = self.batch.only.as_slice() {
+            let name = name.to_string_lossy().into_owned();
+            return self.part(Input { name, ..Input::given(path) }, place, &work);
         }
-        let found = inputs(&self.input.file, output)?;
+        let found = inputs(&self.input.files, output)?;
         let places = match output {
             Some(output) => outputs(&found, output, self.extension)?,
             None => vec![Ok(PathBuf::new()); found.files.len()],
         };
-        if found.folder.is_none() {
-            if self.batch.timeout.is_some() {
-                return Err(Failure::usage("--timeout applies to a folder, not to a single file"));
-            }
-            let (input, place) = (&found.files[0], places[0].clone().unwrap_or_default());
-            // A path that ends in a separator is created as a folder; any other missing folder is an error before any work.
-            let is_file = output.is_some_and(|output| !is_folder(output));
-            if let Some(failure) = is_file.then(|| no_folder(&place)).flatten() {
-                return Err(failure);
-            }
-            return Ok(match self.one(input, &place, None, &work) {
-                Ok((record, view)) => {
-                    Outcome { files: vec![record], view, is_folder: false, failure: None }
-                }
-                Err(failure) => {
-                    let record = FileRecord::failed(&input.name, failure.message(&input.name));
-                    Outcome {
-                        files: vec![record],
-                        view: None,
-                        is_folder: false,
-                        failure: Some(failure),
-                    }
-                }
-            });
+        if found.is_many {
+            return self.several(&found, &places, &work);
         }
-        self.folder(&found, &places, &work)
+        if self.batch.timeout.is_some() {
+            return Err(Failure::usage("--timeout applies to a folder or several files"));
+        }
+        let (input, place) = (&found.files[0], places[0].clone().unwrap_or_default());
+        let outcome =
+            |record, view, failure| Outcome { files: vec![record], view, is_many: false, failure };
+        Ok(match self.one(input, &place, &work) {
+            Ok((record, view)) => outcome(record, view, None),
+            Err(failure) => {
+                let record = FileRecord::failed(&input.name, failure.message(&input.name));
+                outcome(record, None, Some(failure))
+            }
+        })
     }
 
-    fn folder<V: Send>(
+    fn several<V: Send>(
         &self,
         found: &Inputs,
         places: &[core::result::Result<PathBuf, String>],
         work: &(impl Fn(&Opened<'_>, &Path) -> Result<Made<V>> + Sync),
     ) -> Result<Outcome<V>> {
-        if found.files.is_empty() {
-            let message = "there are no motions (.bvh, .glb, .gltf, .vrm, .vrma) in the folder";
-            return Err(Failure::in_file(message, self.input.file.display()));
-        }
         if let Some(output) = self.output {
-            fs::create_dir_all(&output.output).map_err(|error| {
-                Failure::output(format!(
-                    "cannot make the folder: {error}: {}",
-                    output.output.display()
-                ))
-            })?;
+            make_folder(&output.output)?;
         }
-        let completed = self.completed();
         let items: Vec<_> = found.files.iter().zip(places).collect();
         let threads = self.batch.threads.map_or_else(parallel::cores, usize::from);
         let stop = Stop::listen();
@@ -130,19 +110,11 @@ impl Task<'_> {
                 }
                 (None, Ok(place)) => place,
             };
-            match self.batch.timeout {
-                Some(seconds) => {
-                    let motions = self.spreads.then(|| folder_of_motions(place));
-                    let folders = [
-                        place.parent(),
-                        completed.as_ref().map(CompletedFiles::folder),
-                        motions.as_deref(),
-                    ];
-                    let folders: Vec<&Path> = folders.into_iter().flatten().collect();
-                    child::run(input, seconds, &folders, &stop)
-                }
-                None => self.record(input, place, completed.as_ref(), work),
-            }
+            let Some(seconds) = self.batch.timeout else { return self.record(input, place, work) };
+            let motions = self.spreads.then(|| folder_of_motions(place));
+            let folders: Vec<&Path> =
+                place.parent().into_iter().chain(motions.as_deref()).collect();
+            child::run(input, place, seconds, &folders, &stop)
         };
         let done = parallel::run(&items, threads, &stop, |(input, _)| input.name.clone(), one);
         let record = |(result, input): (Option<_>, &Input)| {
@@ -150,46 +122,34 @@ impl Task<'_> {
             result.unwrap_or_else(|message| FileRecord::failed(&input.name, message))
         };
         let files = done.into_iter().zip(&found.files).map(record).collect();
-        Ok(Outcome { files, view: None, is_folder: true, failure: None })
+        Ok(Outcome { files, view: None, is_many: true, failure: None })
     }
 
-    /// Processes one file of a folder on behalf of another process, and prints the result for it.
+    /// Processes one of several files on behalf of another process, and prints the result for it.
     fn part<V: Send>(
         &self,
-        only: &Path,
+        input: Input,
+        place: &Path,
         work: &(impl Fn(&Opened<'_>, &Path) -> Result<Made<V>> + Sync),
     ) -> Result<Outcome<V>> {
-        let input = Input::within(&self.input.file, only.to_owned());
-        let output = self.output.map(|output| output.output.as_path());
-        let inputs = Inputs { files: vec![input], folder: Some(self.input.file.clone()) };
-        let place = match output {
-            Some(output) => outputs(&inputs, output, self.extension)?.remove(0).unwrap_or_default(),
-            None => PathBuf::new(),
-        };
-        let completed = self.completed();
-        let one = |input: &Input| self.record(input, &place, completed.as_ref(), work);
+        let one = |input: &Input| self.record(input, place, work);
         let name = |input: &Input| input.name.clone();
-        let done = parallel::run(&inputs.files, 1, &Stop::default(), name, one).pop().flatten();
+        let inputs = [input];
+        let done = parallel::run(&inputs, 1, &Stop::default(), name, one).pop().flatten();
         let record = done.unwrap_or_else(|| Err(NOT_BEGUN.to_owned()));
-        let record =
-            record.unwrap_or_else(|message| FileRecord::failed(&inputs.files[0].name, message));
+        let record = record.unwrap_or_else(|message| FileRecord::failed(&inputs[0].name, message));
         print(&serde_json::to_string(&record).map_err(Failure::output)?)?;
         Err(Failure::part_done())
     }
 
-    fn completed(&self) -> Option<CompletedFiles> {
-        self.output.map(|output| CompletedFiles::of(&output.output))
-    }
-
-    /// The result for one file of a folder.
+    /// The result for one of several files.
     fn record<V>(
         &self,
         input: &Input,
         place: &Path,
-        completed: Option<&CompletedFiles>,
         work: &impl Fn(&Opened<'_>, &Path) -> Result<Made<V>>,
     ) -> FileRecord {
-        match self.one(input, place, completed, work) {
+        match self.one(input, place, work) {
             Ok((record, _)) => record,
             Err(failure) => FileRecord::failed(&input.name, failure.message(&input.name)),
         }
@@ -200,122 +160,90 @@ impl Task<'_> {
         &self,
         input: &Input,
         place: &Path,
-        completed: Option<&CompletedFiles>,
         work: &impl Fn(&Opened<'_>, &Path) -> Result<Made<V>>,
     ) -> Result<(FileRecord, Option<V>)> {
+        let is_single = self.output.is_some() && self.input.single().is_some();
+        if is_single && !self.spreads {
+            self.refuse_to_replace(input, place, place)?;
+        }
         let source = Source::read(input, self.input)?;
-        let version = [env!("CARGO_PKG_VERSION"), self.command, &self.options];
-        let key = || version.iter().fold(source.digest(), |sum, part| sum.with(part.as_bytes()));
-        let key = completed.map(|completed| (completed, key()));
-        let is_forced = self.output.is_some_and(|output| output.force);
-        if let Some((completed, key)) = key.filter(|_| !is_forced)
-            && let Some(record) = completed.done(place, key)
-        {
-            return Ok((FileRecord { skipped: true, ..record }, None));
-        }
-        let refused = (self.output.is_some() && !is_forced && !self.spreads)
-            .then(|| refuse_to_replace(input, place, completed))
-            .and_then(Result::err);
-        if completed.is_none()
-            && let Some(failure) = refused
-        {
-            return Err(failure);
-        }
         let opened = source.open()?;
         // In a folder names are kept, even if the extension does not match the content.
-        if self.output.is_some() && self.extension.is_none() && completed.is_none() {
+        if is_single && self.extension.is_none() {
             opened.fits(place)?;
         }
         let Made { mut record, outputs, view } = work(&opened, place)?;
-        let is_ours = completed.is_some_and(|completed| completed.is_ours(place));
-        if !is_forced && !is_ours && self.spreads {
-            // In a folder, an existing file with the same bytes may be from a run that was killed.
-            let mut others = outputs.iter().filter(|made| completed.is_none() || !is_there(made));
-            others.try_for_each(|made| refuse_to_replace(input, &made.path, None))?;
-        } else if !is_forced && !is_ours && refused.is_none() {
-            refuse_to_replace_beside(&outputs)?;
-        }
-        // In a folder, an existing file with the same bytes may be from a run that was killed before it could record it.
-        if let Some(failure) = refused
-            && !outputs.iter().all(is_there)
-        {
-            return Err(failure);
-        }
         if self.output.is_some() && !record.is_failed() {
-            let is_one = outputs.last().is_none_or(|made| made.path == place);
-            let folder = outputs.last().and_then(|made| made.path.parent());
-            record.output = folder.map(|folder| self.shown(if is_one { place } else { folder }));
-            let is_in_folder = self.output.is_some_and(|output| is_folder(&output.output));
-            if let Some(folder) = folder.filter(|_| completed.is_some() || is_in_folder) {
-                fs::create_dir_all(folder).map_err(|error| {
-                    Failure::output(format!(
-                        "cannot make the folder: {error}: {}",
-                        folder.display()
-                    ))
-                })?;
-            }
-            for output in &outputs {
-                // Files beside the output may need folders of their own, for example textures; the folder of the output itself must exist.
-                let parent = output.path.parent().filter(|parent| Some(*parent) != folder);
-                if let Some(parent) = parent.filter(|_| folder.is_some_and(Path::is_dir)) {
-                    fs::create_dir_all(parent).map_err(|error| {
-                        Failure::output(format!(
-                            "cannot make the folder: {error}: {}",
-                            parent.display()
-                        ))
-                    })?;
-                }
-                write_bytes(&output.path, &output.bytes)?;
-            }
-            if let Some((completed, key)) = key {
-                completed.add(place, key, &outputs, &record);
-            }
+            self.write(input, place, &outputs, &mut record)?;
         }
         Ok((record, Some(view)))
+    }
+
+    /// Writes the outputs of a file, unless all of them are there already, from an earlier run.
+    fn write(
+        &self,
+        input: &Input,
+        place: &Path,
+        outputs: &[Output],
+        record: &mut FileRecord,
+    ) -> Result<()> {
+        let Some(last) = outputs.last() else { return Ok(()) };
+        if is_dash(&last.path) {
+            if outputs.len() > 1 {
+                let message = "other files go with the output; give the name of a file, or convert it to .glb first";
+                return Err(Failure::in_file(message, &input.name));
+            }
+            return write_bytes(&last.path, &last.bytes);
+        }
+        let folder = last.path.parent().unwrap_or(Path::new(""));
+        record.output = Some(self.shown(if last.path == place { place } else { folder }));
+        let is_forced = self.output.is_some_and(|output| output.replace.force);
+        record.skipped = !is_forced && outputs.iter().all(is_there);
+        if record.skipped {
+            return Ok(());
+        }
+        for output in outputs.iter().filter(|output| !is_there(output)) {
+            self.refuse_to_replace(input, place, &output.path)?;
+        }
+        for Output { path, bytes } in outputs {
+            // Files beside the output may need folders of their own, for example textures.
+            path.parent().map_or(Ok(()), make_folder)?;
+            write_bytes(path, bytes)?;
+        }
+        Ok(())
+    }
+
+    /// Refuses to replace an existing file without `--force`.
+    fn refuse_to_replace(&self, input: &Input, place: &Path, path: &Path) -> Result<()> {
+        if !path.is_file() || self.output.is_some_and(|output| output.replace.force) {
+            return Ok(());
+        }
+        let real = |path: &Path| path.canonicalize().ok();
+        Err(exists(
+            match () {
+                () if real(&input.path) == real(path) => "the output is the input",
+                () if path == place || self.spreads => "the output already exists",
+                () => "a file beside the output already exists",
+            },
+            path,
+        ))
     }
 
     /// The name of an output in reports: with `/` on every system, relative to the output folder.
     fn shown(&self, place: &Path) -> String {
         let base = self.output.map(|output| output.output.as_path());
-        let base = base.filter(|_| self.input.file.is_dir());
+        let base = base.filter(|_| self.input.single().is_none());
         let relative = base.and_then(|base| place.strip_prefix(base).ok()).unwrap_or(place);
         relative.to_string_lossy().replace('\\', "/")
     }
 }
 
-/// Whether a file has the bytes that would be written.
+/// Whether a file has the bytes that would be written. Only an ordinary file is read: a device may have no end.
 fn is_there(output: &Output) -> bool {
-    fs::read(&output.path).is_ok_and(|bytes| bytes == output.bytes)
-}
-
-/// Refuses to replace an existing file unless an earlier run wrote it.
-fn refuse_to_replace(
-    input: &Input,
-    place: &Path,
-    completed: Option<&CompletedFiles>,
-) -> Result<()> {
-    if !place.is_file() || completed.is_some_and(|completed| completed.is_ours(place)) {
-        return Ok(());
-    }
-    let same = |path: &Path| path.canonicalize().ok();
-    let what = if same(&input.path) == same(place) {
-        "the output is the input"
-    } else {
-        "the output already exists"
-    };
-    Err(Failure::usage(format!("{what}; give --force to replace it: {}", place.display())))
-}
-
-/// The same for files beside the output, such as the buffers of a glTF.
-fn refuse_to_replace_beside(outputs: &[Output]) -> Result<()> {
-    let beside = &outputs[..outputs.len().saturating_sub(1)];
-    let Some(other) = beside.iter().find(|other| other.path.is_file() && !is_there(other)) else {
-        return Ok(());
-    };
-    Err(Failure::usage(format!(
-        "a file beside the output already exists; give --force to replace it: {}",
-        other.path.display()
-    )))
+    let size = output.bytes.len() as u64;
+    let is_as_long = |found: fs::Metadata| found.is_file() && found.len() == size;
+    fs::metadata(&output.path).is_ok_and(is_as_long)
+        && fs::read(&output.path).is_ok_and(|bytes| bytes == output.bytes)
 }
 
 /// What `--json` prints.
@@ -334,12 +262,10 @@ impl<V> Outcome<V> {
     pub(super) fn print(self, task: &Task<'_>, has_findings: bool) -> Result<()> {
         if task.batch.json {
             let (command, version) = (task.command, env!("CARGO_PKG_VERSION"));
-            let json = Json { schema: SCHEMA, command, version, files: &self.files };
-            let text = serde_json::to_string_pretty(&json).map_err(Failure::output)?;
-            print(&(text + "\n"))?;
-        } else if self.is_folder {
+            print(&json(&Json { schema: SCHEMA, command, version, files: &self.files })?)?;
+        } else if self.is_many {
             let table = words::summary_table(&self.files);
-            print(&format!("{table}\n{}\n", words::summary_line(&self.files)))?;
+            report(&format!("{table}\n{}\n", words::summary_line(&self.files)))?;
         } else {
             self.print_one()?;
         }
@@ -349,7 +275,7 @@ impl<V> Outcome<V> {
             Some(failure) => failure,
             None if self.files.iter().any(FileRecord::is_left) => Failure::stopped(),
             None if self.files.iter().any(FileRecord::is_failed) => {
-                if self.is_folder {
+                if self.is_many {
                     Failure::some_failed()
                 } else {
                     self.first_failure()
@@ -368,11 +294,11 @@ impl<V> Outcome<V> {
             self.files.iter().flat_map(|file| file.warnings.iter().map(move |text| (file, text)))
         };
         for (file, warning) in all().take(MOST_WARNINGS) {
-            note(&format!("warning: {warning}: {}", file.file));
+            warn(&format!("{warning}: {}", file.file));
         }
         let more = all().count().saturating_sub(MOST_WARNINGS);
         if more > 0 {
-            note(&format!("… and {}; --json lists all", words::count(more, "warning")));
+            warn(&format!("… and {}; --json lists all", count(more, "other")));
         }
     }
 
@@ -384,7 +310,7 @@ impl<V> Outcome<V> {
             return Ok(());
         }
         let written = file.output.as_ref().map(|output| format!("written: {output}\n"));
-        print(&(words::file_text(file) + &written.unwrap_or_default()))
+        report(&(words::file_text(file) + &written.unwrap_or_default()))
     }
 
     fn first_failure(&self) -> Failure {
@@ -403,13 +329,12 @@ fn reported(failure: Failure) -> Failure {
 }
 
 /// Prints a failure before any file as JSON, if JSON is requested.
-pub(super) fn or_json<T>(result: Result<T>, task: &str, is_json: bool) -> Result<T> {
+pub(crate) fn or_json<T>(result: Result<T>, task: &str, is_json: bool) -> Result<T> {
     if let (Err(Failure { error: Some(error), .. }), true) = (&result, is_json) {
         let error = format!("{error:#}");
-        let json = serde_json::json!({
+        print(&json(&serde_json::json!({
             "schema": SCHEMA, "command": task, "version": env!("CARGO_PKG_VERSION"), "error": error,
-        });
-        print(&format!("{json:#}\n"))?;
+        }))?)?;
     }
     result
 }

@@ -1,4 +1,4 @@
-//! An open motion file: the digest of its bytes, its motions, and its edited output.
+//! An open motion file: its motions, and its edited output.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,9 +9,10 @@ use posekit_motion::{Clip, TimeMap};
 
 use super::files::Input;
 use super::record::{ClipRecord, FileRecord, finite};
-use crate::content::Digest;
 use crate::failure::{Failure, Result};
+use crate::input::read_bytes;
 use crate::motion_args::MotionInput;
+use crate::output::is_dash;
 
 /// A file and the options for reading it.
 pub(super) struct Source<'a> {
@@ -38,32 +39,13 @@ pub(super) struct Output {
 }
 
 impl<'a> Source<'a> {
-    /// Reads the bytes of a file.
+    /// Reads the bytes of a file, as far as its beginning is that of a motion.
     pub(super) fn read(input: &'a Input, args: &'a MotionInput) -> Result<Self> {
         let failed = |message: String| Failure::in_file(message, &input.name);
-        let limits = Limits::default();
-        let size = fs::metadata(&input.path)
-            .map_err(|error| failed(format!("cannot read the file: {error}")))?
-            .len();
-        if size > limits.motion_bytes as u64 {
-            return Err(failed(format!("the file is larger than {} bytes", limits.motion_bytes)));
-        }
-        let bytes = fs::read(&input.path)
-            .map_err(|error| failed(format!("cannot read the file: {error}")))?;
-        Ok(Self { input, args, bytes })
-    }
-
-    /// A digest of everything that is read: the file, and the buffers beside it that it names.
-    pub(super) fn digest(&self) -> Digest {
-        let mut digest = Digest::new().with(&self.bytes);
-        let folder = self.input.path.parent().unwrap_or(Path::new(""));
-        for name in named_buffers(&self.bytes) {
-            digest = digest.with(name.as_bytes());
-            if let Ok(bytes) = fs::read(folder.join(name)) {
-                digest = digest.with(&bytes);
-            }
-        }
-        digest
+        let bytes = read_bytes(&input.path, Limits::default().motion_bytes, |head| {
+            Format::of(head).map(|_| ()).map_err(|error| in_options(&error))
+        });
+        Ok(Self { input, args, bytes: bytes.map_err(failed)? })
     }
 
     /// Parses the bytes.
@@ -71,7 +53,12 @@ impl<'a> Source<'a> {
         let mut warnings = Warnings::new();
         let limits = Limits::default();
         let folder = self.input.path.parent().unwrap_or(Path::new(""));
-        let (mut resolve, options) = (gltf::folder(folder, limits), self.options());
+        let mut inside = gltf::folder(folder, limits);
+        // Standard input has no folder.
+        let mut resolve = |name: &str| {
+            if is_dash(&self.input.path) { gltf::no_files(name) } else { inside(name) }
+        };
+        let options = self.options();
         let file =
             MotionFile::from_bytes(&self.bytes, &mut resolve, &options, &limits, &mut warnings)
                 .map_err(|error| Failure::in_file(in_options(&error), &self.input.name))?;
@@ -164,7 +151,7 @@ impl Opened<'_> {
 
     /// The name of the file, without its folder and extension.
     pub(super) fn title(&self) -> String {
-        let stem = self.source.input.path.file_stem();
+        let stem = self.source.input.relative.file_stem();
         stem.map_or_else(String::new, |stem| stem.to_string_lossy().into_owned())
     }
 
@@ -307,7 +294,7 @@ impl Opened<'_> {
 
     /// A warning about an uncertain up axis. For a single file the other guesses report it.
     fn doubt_of_up(&self) -> Option<String> {
-        if self.file.is_up_known() || !self.source.args.file.is_dir() {
+        if self.file.is_up_known() || self.source.args.single().is_some() {
             return None;
         }
         let up = self.file.clip(0).ok()?.up();
@@ -438,16 +425,6 @@ fn loss_words(loss: &posekit_io::bvh::Loss, clip: &Clip) -> String {
     let unit =
         clip.metres_per_unit().map_or_else(|| " units".to_owned(), |unit| format!(" × {unit} m"));
     format!("at most {:.3}° and {:.4}{unit}", loss.angle.to_degrees(), loss.distance)
-}
-
-/// The buffers that a glTF text names, as it names them.
-fn named_buffers(bytes: &[u8]) -> Vec<String> {
-    let is_text = bytes.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'{');
-    let parse = || serde_json::from_slice::<serde_json::Value>(bytes).ok();
-    let Some(text) = is_text.then(parse).flatten() else { return Vec::new() };
-    let entries = text.get("buffers").and_then(|list| list.as_array());
-    let uris = entries.into_iter().flatten().filter_map(|entry| entry.get("uri")?.as_str());
-    uris.filter(|uri| !uri.starts_with("data:")).map(|uri| uri.replace("%20", " ")).collect()
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use posekit_motion::median;
 
 use super::motions::motions_text;
 use super::record::{ClipRecord, FileRecord, PlantRecord, Question, ShiftRecord};
-use crate::output::plain;
+use crate::output::{Console, count, plain};
 use crate::table::{Align, Cell, Table, width};
 
 /// The largest number of plants listed for a file.
@@ -89,7 +89,10 @@ fn clip_text(text: &mut String, clip: &ClipRecord) {
     if clip.walks_on_the_spot {
         text.push_str("  in-place walk: feet are judged as if the figure advanced\n");
     }
-    if !clip.plants.is_empty() {
+    // All measures of a single frame are 0.
+    let has_metrics = !clip.metrics.is_empty() && clip.frames > 1;
+    let is_verbose = Console::get().is_verbose;
+    if !clip.plants.is_empty() && is_verbose {
         let _ = write!(text, "\n{}", plants_table(clip));
     }
     if !clip.contacts.is_empty() {
@@ -98,8 +101,7 @@ fn clip_text(text: &mut String, clip: &ClipRecord) {
     if !clip.shifts.is_empty() {
         let _ = write!(text, "\n{}", shifts_text(clip));
     }
-    // All measures of a single frame are 0.
-    if !clip.metrics.is_empty() && clip.frames > 1 {
+    if has_metrics && is_verbose {
         let _ = write!(text, "\n{}", metrics_table(clip));
     }
     if clip.question != Question::Nothing {
@@ -107,6 +109,9 @@ fn clip_text(text: &mut String, clip: &ClipRecord) {
         if let Some(words) = path_words(clip) {
             let _ = writeln!(text, "{words}");
         }
+    }
+    if has_metrics && !is_verbose {
+        text.push_str("Every plant and measure: -v\n");
     }
 }
 
@@ -539,10 +544,6 @@ pub(super) fn summary_line(files: &[FileRecord]) -> String {
     } else {
         line
     }
-}
-
-pub(super) fn count(n: usize, what: &str) -> String {
-    if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
 }
 
 /// The number of sliding plants, with its verb.

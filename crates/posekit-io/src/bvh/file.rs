@@ -221,6 +221,23 @@ impl File {
         Self::try_new(self.nodes.clone(), self.frame_time, values)
     }
 
+    /// The same motion with all offsets and positions times a factor: in another unit.
+    ///
+    /// # Errors
+    /// As [`try_new`](Self::try_new).
+    pub fn scaled(&self, factor: f64) -> Result<Self> {
+        let channels: Vec<Channel> =
+            self.nodes.iter().flat_map(|node| node.channels.iter().copied()).collect();
+        let is_length = |index: usize| matches!(channels[index], Channel::Position(_));
+        let scaled = |(index, value): (usize, &f64)| {
+            if is_length(index % channels.len()) { value * factor } else { *value }
+        };
+        let values = self.values.iter().enumerate().map(scaled).collect();
+        let nodes = self.nodes.iter().cloned();
+        let nodes = nodes.map(|node| Node { offset: node.offset * factor, ..node }).collect();
+        Self::try_new(nodes, self.frame_time, values)
+    }
+
     /// The channel at an index of a row, for people: ``Xrotation of `Hips` ``.
     pub(super) fn channel_label(nodes: &[Node], channel: usize) -> String {
         let all = nodes.iter().flat_map(|node| node.channels.iter().map(move |own| (node, own)));

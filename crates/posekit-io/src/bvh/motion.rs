@@ -290,7 +290,11 @@ fn row_error(source: &Source<'_>, rows: &Rows, nodes: &[Node], fault: &RowFault)
             (at, subject, fault_message(fault, word))
         }
         RowFault::Short(found) => {
-            let message = format!("the row has {found} numbers; there are {n} channels");
+            let cut = match source.has_line_end() {
+                true => "",
+                false => "; the file is cut here, and the complete rows can be read leniently",
+            };
+            let message = format!("the row has {found} numbers; there are {n} channels{cut}");
             (line.len(), format!("frame {frame}"), message)
         }
         RowFault::Long { at } => {

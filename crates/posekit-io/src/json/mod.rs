@@ -181,6 +181,12 @@ impl NodeSeed<'_> {
         self.progress.borrow_mut().path.pop();
     }
 
+    /// Whether a list or an object of this size is refused. Those of applications, in the `extras` of a glTF, may have any size.
+    fn is_over(&self, size: usize) -> bool {
+        let is_own = |step: &Step<'_>| matches!(step, Step::Field(name) if name == "extras");
+        size > self.limits.joints && !self.progress.borrow().path.iter().any(is_own)
+    }
+
     fn cap<E: serde::de::Error>(&self, what: &str, limit: usize, field: &'static str) -> E {
         let mut progress = self.progress.borrow_mut();
         let what = match path_text(&progress.path) {
@@ -249,7 +255,7 @@ impl<'de> Visitor<'de> for NodeSeed<'_> {
             let Some(node) = seq.next_element_seed(self)? else { break };
             self.leave();
             // A chain of n bones has n + 1 points.
-            if list.len() > self.limits.joints {
+            if self.is_over(list.len()) {
                 return Err(self.cap("the number of elements", self.limits.joints, "joints"));
             }
             list.push(node);
@@ -263,7 +269,7 @@ impl<'de> Visitor<'de> for NodeSeed<'_> {
         while let Some(key) = map.next_key::<String>()? {
             self.check_text(&key)?;
             // No format here has objects with many fields, except those keyed by joint names; both are refused beyond the limit.
-            if fields.len() > self.limits.joints {
+            if self.is_over(fields.len()) {
                 return Err(self.cap("the number of fields", self.limits.joints, "joints"));
             }
             if fields.len() < UNSORTED && fields.iter().any(|(known, _)| *known == key) {
@@ -335,6 +341,10 @@ mod tests {
         let limits = Limits { text_bytes: 4, ..Limits::default().with_joints(3) };
         let check = |text: &str| Document::parse(text, &limits).map(|_| ());
         assert!(check("[1,2,3,4]").is_ok());
+        let free = Limits::default().with_joints(3);
+        let check_free = |text: &str| Document::parse(text, &free).map(|_| ());
+        assert!(check_free(r#"{"extras":{"samples":[1,2,3,4,5]}}"#).is_ok());
+        assert!(check_free(r#"{"other":{"samples":[1,2,3,4,5]}}"#).is_err());
         assert!(matches!(check("[1,2,3,4,5]"), Err(Error::TooLarge { field: "joints", .. })));
         assert!(matches!(
             check(r#"{"abcde": 1}"#),

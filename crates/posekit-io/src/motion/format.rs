@@ -5,6 +5,7 @@ use std::path::Path;
 
 use crate::error::{Error, Place, Result};
 use crate::gltf;
+use crate::kind::Kind;
 use crate::warnings::Warnings;
 
 /// The number of first bytes examined; a motion does not begin with more blanks and comments than this.
@@ -44,20 +45,12 @@ impl Format {
         if begins(b"HIERARCHY") {
             return Ok(Self::Bvh);
         }
-        if begins(b"{") {
+        let is_problem = matches!(Kind::of(bytes), Some(Kind::Problem(_) | Kind::Other(_)));
+        if begins(b"{") && !is_problem {
             return Ok(Self::Gltf);
         }
-        let seems = [
-            (&b"Kaydara FBX"[..], "an FBX file"),
-            (b"; FBX", "an FBX file of text"),
-            (b"PK\x03\x04", "a zip archive"),
-            (b"<", "XML, Collada perhaps"),
-            (b"BLENDER", "a Blender file"),
-            (b"c3d", "a C3D file"),
-            (b"MOTION", "a BVH without its hierarchy"),
-        ];
-        let what = seems.into_iter().find(|(start, _)| begins(start)).map(|(_, what)| what);
-        let what = what.unwrap_or(if text.is_empty() { "empty" } else { "neither BVH nor glTF" });
+        let other = if text.is_empty() { "empty" } else { "neither BVH nor glTF" };
+        let what = Kind::of(bytes).map_or(other, Kind::words);
         let message = format!("it is {what}; motions are read from BVH, glTF, GLB, VRM and VRMA");
         Err(Error::Unsupported { place: Place::named("the file"), message })
     }

@@ -6,7 +6,10 @@ use posekit::skeleton::{Joint, JointKind, Skeleton};
 use posekit_io::bvh::{self, Options};
 use posekit_io::gltf::Asset;
 use posekit_io::motion::{MotionFile, MotionOptions, to_bvh, to_glb, to_glb_within};
-use posekit_io::{ContactsFile, Error, Limits, Result, Warnings};
+use posekit_io::{
+    ChainProblem, ContactsFile, Error, FigureProblem, Limits, Result, Robot, SolutionFile,
+    Warnings, read_robot,
+};
 use posekit_motion::{
     CleanSettings, Clip, Contact, FloorChoice, Hold, HoldSettings, clean, clean_within, hold_within,
 };
@@ -103,6 +106,46 @@ pub(crate) fn contacts(bytes: &[u8]) {
     let contacts = file.to_contacts(&skeleton).expect("its joints are there");
     let back = ContactsFile::from_contacts(&contacts, &skeleton).expect("they have names");
     assert_eq!(back.to_contacts(&skeleton).as_ref(), Ok(&contacts), "contacts come back");
+}
+
+/// A robot, URDF or MJCF: its parts make it again, and its poses are finite.
+pub(crate) fn robot(bytes: &[u8]) {
+    let Ok(robot) = read_robot(bytes, &limits(), &mut Warnings::new()) else { return };
+    let q = robot.start_configuration();
+    let poses = robot.skeleton().poses(&q);
+    assert!(poses.iter().all(|pose| pose.is_finite()), "finite poses");
+    let n_links = robot.links().len();
+    let again = Robot::try_new(robot.into_parts()).expect("its own parts are valid");
+    assert_eq!((again.links().len(), again.skeleton().poses(&q)), (n_links, poses), "the same");
+}
+
+/// A chain problem: what is read is written and read again as it was, and it can be posed.
+pub(crate) fn chain(bytes: &[u8]) {
+    let Ok(text) = core::str::from_utf8(bytes) else { return };
+    let Ok(problem) = ChainProblem::from_json_with(text, &limits()) else { return };
+    let written = problem.to_json().expect("what was read can be written");
+    let again = ChainProblem::from_json(&written).expect("and read again");
+    assert_eq!(again, problem, "as it was");
+    if let Ok(model) = problem.to_skeleton(&mut Warnings::new()) {
+        assert!(model.skeleton.check(&model.start).is_ok(), "a valid start");
+    }
+}
+
+/// A figure, likewise.
+pub(crate) fn figure(bytes: &[u8]) {
+    let Ok(text) = core::str::from_utf8(bytes) else { return };
+    let Ok(problem) = FigureProblem::from_json_with(text, &limits()) else { return };
+    let written = problem.to_json().expect("what was read can be written");
+    assert_eq!(FigureProblem::from_json(&written).expect("and read again"), problem, "as it was");
+    let _ = problem.to_model(None, &mut Warnings::new());
+}
+
+/// A solution: what is read is written and read again as it was.
+pub(crate) fn solution(bytes: &[u8]) {
+    let Ok(text) = core::str::from_utf8(bytes) else { return };
+    let Ok(file) = SolutionFile::from_json_with(text, &limits()) else { return };
+    let written = file.to_json().expect("what was read can be written");
+    assert_eq!(SolutionFile::from_json(&written).expect("and read again"), file, "as it was");
 }
 
 /// The whole way: a file is read, cleaned, written, read and cleaned again. The first bytes choose how, and what else is held.

@@ -46,3 +46,23 @@ fn contacts() {
 fn pipeline() {
     check("pipeline", checks::pipeline);
 }
+
+#[test]
+fn robot() {
+    check("robot", checks::robot);
+}
+
+#[test]
+fn chain() {
+    check("chain", checks::chain);
+}
+
+#[test]
+fn figure() {
+    check("figure", checks::figure);
+}
+
+#[test]
+fn solution() {
+    check("solution", checks::solution);
+}

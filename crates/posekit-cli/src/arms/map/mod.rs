@@ -19,7 +19,7 @@ use crate::arm_args::{MapArgs, Shard};
 use crate::content::Digest;
 use crate::draw::{length_words, significant};
 use crate::failure::{Failure, Result};
-use crate::output::{note, print, refuse_same, write_bytes, write_file};
+use crate::output::{is_dash, note, print, report, write_bytes, write_file};
 use crate::parallel;
 use crate::stop::Stop;
 use parts::{Done, Part};
@@ -27,15 +27,6 @@ use reach_map::{About, ReachMap, SCHEMA};
 
 /// Measures the map, or merges one, and writes it.
 pub(crate) fn map(args: &MapArgs) -> Result<()> {
-    refuse_same(&[
-        ("ROBOT", args.robot.as_ref()),
-        ("--output", Some(&args.output)),
-        ("--picture", args.picture.as_ref()),
-        ("--cloud", args.cloud.as_ref()),
-    ])?;
-    for part in &args.merge {
-        refuse_same(&[("a part", Some(part)), ("--output", Some(&args.output))])?;
-    }
     let is_parquet = is_parquet(&args.output)?;
     check_extension("--picture", args.picture.as_ref(), "svg")?;
     check_extension("--cloud", args.cloud.as_ref(), "glb")?;
@@ -55,13 +46,17 @@ pub(crate) fn map(args: &MapArgs) -> Result<()> {
     if args.robot.is_some() {
         Done::remove(&args.output);
     }
-    print(&format!("{}: {}\n", map.words(), args.output.display()))
+    if args.report.json {
+        return print(&map.json(&args.output)?);
+    }
+    report(&format!("{}: {}\n", map.words(), args.output.display()))
 }
 
 fn is_parquet(output: &Path) -> Result<bool> {
     match extension(output).as_str() {
         "parquet" => Ok(true),
         "csv" => Ok(false),
+        _ if is_dash(output) => Ok(false),
         _ => Err(Failure::usage(format!(
             "a map is written as Parquet or CSV; the name of the output must end in .parquet or .csv: {}",
             output.display()

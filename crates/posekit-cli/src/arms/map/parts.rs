@@ -9,7 +9,7 @@ use posekit::arm::map::Reachability;
 use crate::arm_args::Shard;
 use crate::content::Digest;
 use crate::failure::{Failure, Result};
-use crate::output::write_bytes;
+use crate::output::{make_folder, write_bytes};
 
 /// The least number of voxels in a part: they take about a second, which is lost when a run is stopped.
 const LEAST: usize = 64;
@@ -75,12 +75,7 @@ impl Done {
             Ok(_) => return Ok(done),
             Err(_) => {}
         }
-        if let Some(failure) = crate::output::no_folder(output) {
-            return Err(failure);
-        }
-        fs::create_dir_all(&done.folder).map_err(|error| {
-            Failure::output(format!("cannot make the folder: {error}: {shown}"))
-        })?;
+        make_folder(&done.folder)?;
         write_bytes(&manifest, key.as_bytes())?;
         Ok(done)
     }

@@ -15,7 +15,7 @@ use crate::arm_args::Shard;
 use crate::arms::sheet::{Column, Kind, ParquetWriter, Value, csv_head, csv_line};
 use crate::arms::targets::guarded;
 use crate::failure::{Failure, Result};
-use crate::output::{Pending, Stream};
+use crate::output::{self, Pending, Stream};
 
 /// The schema of a map.
 pub(super) const SCHEMA: &str = "posekit.map/1";
@@ -84,12 +84,25 @@ impl ReachMap {
         f64::from(cell.measured.reached) / f64::from(self.about.orientations)
     }
 
+    /// The number of voxels that are reached, and of those that are in every orientation.
+    fn counts(&self) -> [usize; 2] {
+        let count =
+            |least: u32| self.cells.iter().filter(|cell| cell.measured.reached >= least).count();
+        [count(1), count(self.about.orientations)]
+    }
+
+    /// A summary of the map for programs.
+    pub(super) fn json(&self, output: &Path) -> Result<String> {
+        let [reached, full] = self.counts();
+        output::json(&serde_json::json!({
+            "schema": "posekit.map-report/1", "about": self.about, "voxels": self.cells.len(),
+            "reached": reached, "reached_in_every_orientation": full, "output": output.display().to_string(),
+        }))
+    }
+
     /// A summary of the map in one line.
     pub(super) fn words(&self) -> String {
-        let is_reached = |cell: &&Cell| cell.measured.reached > 0;
-        let is_full = |cell: &&Cell| cell.measured.reached == self.about.orientations;
-        let count = |is: &dyn Fn(&&Cell) -> bool| self.cells.iter().filter(is).count();
-        let (reached, full) = (count(&is_reached), count(&is_full));
+        let [reached, full] = self.counts();
         let which = match self.about.shard {
             [_, 1] => String::new(),
             [number, of] => format!("shard {number} of {of}: "),
