@@ -11,6 +11,7 @@ import { besideMain, cutOff, MOST_RUNS, startingAt, whyNoOther, withoutStarts } 
 import { fits, flatPoints, insideRanges, isFiniteMove, moveHandle, onlyTargetsDiffer, targetsOf, withStart } from "./edit.ts";
 import { isFigure, isPoints, type FigureProblem, type ProblemFile, type Vec3 } from "./files.ts";
 import { handlesOf, poleOf, touchedBy, towardPole } from "./handles.ts";
+import { companionOf, RobotDesk, type Companion } from "./robot.ts";
 import { History } from "./history.ts";
 import { encodeLink } from "./link.ts";
 import { firstDocument, previewOf } from "./opening.ts";
@@ -43,14 +44,13 @@ export function createSession(surroundings: Partial<Surroundings> = {}): Session
 type Move = (trace: TraceData, here: number | null) => number;
 
 class StudioSession implements Session {
-  /** A character's file stands beside the documents that it belongs to. */
-  readonly #history: History<StudioDocument, CharacterFile>;
+  /** The files that were dropped stand beside the documents that they belong to. */
+  readonly #history: History<StudioDocument, Companion>;
   readonly #client: Client;
   readonly #document;
   readonly #info = signal<ProblemInfo | null>(null);
   readonly #results = signal<RunResult[]>([]);
   readonly #crowd = signal<CrowdFrame | null>(null);
-  readonly #character = signal<CharacterFile | null>(null);
   readonly #playback = signal<Playback>({ mode: "live", running: false });
   readonly #entry = signal<number | null>(null);
   readonly #worker = signal<WorkerState>("starting");
@@ -64,6 +64,7 @@ class StudioSession implements Session {
   readonly hoveredIteration = signal<number | null>(null);
 
   readonly arm: ArmDesk;
+  readonly robot: RobotDesk;
   readonly shown = computed(() => this.arm.shown.value ?? shownRuns(this.#document.value.runs, this.#results.value, { entry: this.#entry.value, iteration: this.hoveredIteration.value }));
   readonly cursor = computed<Cursor | null>(() => {
     const entry = this.#entry.value;
@@ -125,6 +126,11 @@ class StudioSession implements Session {
       goLive: () => { this.selection.value = null; this.goLive(); },
       tell: (what, hint) => { this.#notices.tell({ kind: "info", what, hint }); },
     });
+    this.robot = new RobotDesk({
+      client: this.#client, document: this.#document, info: this.#info,
+      change: (next, label, key) => { this.#goTo("live"); this.#commit(next, label, key); this.#change(); },
+    });
+    this.robot.follow(first, null);
     this.#settlePlayback();
     this.#change();
     this.#seekPlace(at, half);
@@ -134,7 +140,7 @@ class StudioSession implements Session {
   get info(): ReadonlySignal<ProblemInfo | null> { return this.#info; }
   get results(): ReadonlySignal<RunResult[]> { return this.#results; }
   get crowd(): ReadonlySignal<CrowdFrame | null> { return this.#crowd; }
-  get character(): ReadonlySignal<CharacterFile | null> { return this.#character; }
+  get character(): ReadonlySignal<CharacterFile | null> { return this.robot.character; }
   get playback(): ReadonlySignal<Playback> { return this.#playback; }
   get worker(): ReadonlySignal<WorkerState> { return this.#worker; }
   get notices(): ReadonlySignal<Notice[]> { return this.#notices.all; }
@@ -153,7 +159,7 @@ class StudioSession implements Session {
   }
 
   /** Another problem altogether: nothing of the old one stays on show. */
-  #take({ at, half, ...document }: StudioDocument, label: string, character: CharacterFile | null): void {
+  #take({ at, half, ...document }: StudioDocument, label: string, companion: Companion | null): void {
     this.#leaveDrag();
     batch(() => {
       // What was said about another problem is of no use here.
@@ -161,7 +167,7 @@ class StudioSession implements Session {
       this.selection.value = null;
       this.hovered.value = null;
       this.#goTo("live");
-      this.#history.commit(document, label, null, character);
+      this.#history.commit(document, label, null, companion);
       this.#show(document);
       this.#settlePlayback();
     });
@@ -175,9 +181,10 @@ class StudioSession implements Session {
     this.#change();
   }
 
-  async loadFile(name: string, bytes: Uint8Array): Promise<boolean> {
+  async loadFile(name: string, bytes: Uint8Array, files: ReadonlyMap<string, Uint8Array> = new Map()): Promise<boolean> {
     try {
-      const loaded = await loadDocument(name, bytes, this.#known, {
+      const loaded = await loadDocument(name, bytes, { known: this.#known, files }, {
+        describe: (text, srdf) => this.robot.describe(text, srdf),
         inspect: (source) => this.#client.ask<"inspect">({ kind: "inspect", source }),
         load: async (text, urdf) => {
           await this.#settled();
@@ -186,7 +193,7 @@ class StudioSession implements Session {
         },
       });
       if (loaded.isSource) this.remember(name, bytes);
-      this.#take(loaded.document, `Open ${name}`, loaded.character);
+      this.#take(loaded.document, `Open ${name}`, loaded.companion);
       const remark = remarkOn(name, loaded);
       if (remark) this.#notices.tell(remark);
       return true;
@@ -196,6 +203,13 @@ class StudioSession implements Session {
       this.#change();
       return false;
     }
+  }
+
+  addFiles(files: ReadonlyMap<string, Uint8Array>): void {
+    const before = this.#history.aside;
+    const document = { ...this.#document.peek() };
+    this.#history.commit(document, "Add files", null, companionOf(new Map([...before?.files ?? [], ...files]), before?.character ?? null));
+    this.#show(document);
   }
 
   remember(name: string, bytes: Uint8Array): void {
@@ -277,7 +291,7 @@ class StudioSession implements Session {
   #show(document: StudioDocument): void {
     batch(() => {
       this.#document.value = document;
-      this.#character.value = this.#history.aside;
+      this.robot.follow(document, this.#history.aside);
       this.#undoLabel.value = this.#history.undoLabel;
       this.#redoLabel.value = this.#history.redoLabel;
     });
