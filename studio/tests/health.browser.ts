@@ -173,8 +173,8 @@ test("the first load is small and soon ready", async () => {
   const total = sizes.reduce((sum, { size }) => sum + size, 0);
   const largest = [...sizes].sort((a, b) => b.size - a.size).slice(0, 5).map(({ path, size }) => `${path.split("/").at(-1)} ${(size / 1024).toFixed(0)} kB`);
   report(`first load: ${(total / 1024).toFixed(0)} kB compressed in ${sizes.length} of ${readdirSync(`${site}/assets`).length + 4} files (${largest.join(", ")}); first solve after ${solved} ms, first picture after ${drawn} ms`);
-  // Three quarters of it are the library, a quarter of that robot arms: kernels of five sizes, closed forms, tracks.
-  expect(total).toBeLessThan(1.8 * 1024 * 1024);
+  // Three quarters of it are the library, a quarter of that robot arms: kernels of five sizes, closed forms, tracks. 30 kB read and describe what robots look like, and SRDF.
+  expect(total).toBeLessThan(1.84 * 1024 * 1024);
   expect(drawn).toBeLessThan(15_000);
   await context.close();
 });

@@ -17,14 +17,14 @@ import { svgOf } from "../core/pictures/svg.ts";
 import { Batches } from "./batches.ts";
 import { Rig } from "./camera.ts";
 import { MOST_RATIO, pagePalette, pictureOf, watchCanvas } from "./canvas.ts";
-import { loadCharacter, type Character } from "./character.ts";
+import type { Character } from "./character.ts";
 import { Crowd } from "./crowd.ts";
 import { Grab, iterationUnder, limitPlace, pick, solutionUnder } from "./grab.ts";
 import { Ground } from "./ground.ts";
 import { Light } from "./light.ts";
 import { Pace } from "./pace.ts";
 import { Gestures } from "./pointer.ts";
-import { RobotBody } from "./robot.ts";
+import type { RobotBody } from "./robot.ts";
 import { makePrograms, setPalette, sharedUniforms } from "./programs.ts";
 
 /** A figure that has grown or shrunk by more than this (logarithm of the factor) is framed anew. */
@@ -299,7 +299,7 @@ export class View {
     }
     const composition = this.#composition(shape, this.#fitting(session.shown.value));
     this.#composer.compose(this.#drawing, composition);
-    if (this.#body instanceof RobotBody) this.#body.paint(this.#palette, solverInk(lookOf(this.#method())));
+    if (this.#body !== null && "paint" in this.#body) this.#body.paint(this.#palette, solverInk(lookOf(this.#method())));
     this.#body?.pose(mainPose(shape, composition.shown).poses);
   }
 
@@ -774,9 +774,9 @@ export class View {
     this.#undress();
     if (!fits) return;
     try {
-      const body = "nodes" in source ? await loadCharacter(source, info) : await bodyOf(source, info);
+      const body = await bodyOf(source, info);
       // Another file may have been opened meanwhile.
-      if (this.#source !== source || body === null || (body instanceof RobotBody && body.isEmpty)) body?.dispose();
+      if (this.#source !== source || body === null) body?.dispose();
       else this.#dress(body);
     } catch {
       // What cannot be drawn was said when the file was read; the bones are shown.
@@ -942,8 +942,12 @@ interface RobotSource {
   nJoints: number;
 }
 
-async function bodyOf({ shapes, files }: RobotSource, info: ProblemInfo): Promise<RobotBody> {
-  return shapes.length === 0 ? RobotBody.ofArm(info) : await RobotBody.load(shapes, files);
+/** What draws a body is loaded when it is needed; null where there is nothing to draw. */
+async function bodyOf(source: CharacterFile | RobotSource, info: ProblemInfo): Promise<Character | RobotBody | null> {
+  if ("nodes" in source) return await (await import("./character.ts")).loadCharacter(source, info);
+  const { RobotBody } = await import("./robot.ts");
+  const body = source.shapes.length === 0 ? RobotBody.ofArm(info) : await RobotBody.load(source.shapes, source.files);
+  return body.isEmpty ? null : body;
 }
 
 /** A limit that is moved makes another text and another description, but no other body. */
