@@ -73,7 +73,7 @@ function foot(joint: number, way: THREE.Vector3, radius: number): ArmPart[] {
   const height = way.length();
   const up = height > 0 ? way.clone().divideScalar(height) : new THREE.Vector3(0, 0, 1);
   const plate = { joint, geometry: turned(barrel(0, 0.3 * radius, 1.5 * radius, 0.1 * radius), new THREE.Vector3(), up), isAccent: false };
-  const column = [[0, 0], [1.2 * radius, 0], [1.2 * radius, 0.3 * radius], [radius, 0.6 * radius], [radius, Math.max(height, 0.7 * radius)], [0, Math.max(height, 0.7 * radius)]];
+  const column = [[0, 0], [1.2 * radius, 0], [1.2 * radius, 0.3 * radius], [0.97 * radius, 0.6 * radius], [0.97 * radius, Math.max(height, 0.7 * radius)], [0, Math.max(height, 0.7 * radius)]];
   return [plate, { joint, geometry: turned(column.map(([x = 0, y = 0]) => new THREE.Vector2(x, y)), new THREE.Vector3(), up), isAccent: false }];
 }
 

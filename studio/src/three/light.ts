@@ -3,7 +3,7 @@
 import * as THREE from "three";
 
 /** How bright the room is, and the key light: together white stays below white. */
-const [ROOM, KEY] = [0.5, 1.25] as const;
+const [ROOM, KEY] = [0.34, 1.5] as const;
 
 export class Light {
   readonly #key = new THREE.DirectionalLight(0xffffff, KEY);
