@@ -144,6 +144,17 @@ export async function dragHandle(page: Page, id: string, by: { x: number; y: num
   await settled(page);
 }
 
+/** Drops files on the page as a file manager would. */
+export async function dropFiles(page: Page, files: [name: string, bytes: Uint8Array][]): Promise<void> {
+  await page.evaluate((given) => {
+    const transfer = new DataTransfer();
+    for (const [name, base64] of given) transfer.items.add(new File([Uint8Array.from(atob(base64), (character) => character.charCodeAt(0))], name));
+    for (const type of ["dragenter", "dragover", "drop"]) {
+      document.querySelector(".stage")?.dispatchEvent(new DragEvent(type, { dataTransfer: transfer, bubbles: true, cancelable: true }));
+    }
+  }, files.map(([name, bytes]) => [name, Buffer.from(bytes).toString("base64")] as const));
+}
+
 /** How many different colours a picture of the view has, and how much of it differs from its corner. */
 export async function lookAt(page: Page): Promise<{ colours: number; drawn: number }> {
   const picture = await page.locator(".view-canvas").screenshot();

@@ -5,23 +5,13 @@ import { execFileSync } from "node:child_process";
 import type { Download } from "playwright-core";
 import { expect, inject, test } from "vitest";
 import { assets } from "./assets.ts";
-import { documentOf, dragHandle, openScene, openStudio, settled, sharedStudio } from "./browser.ts";
+import { documentOf, dragHandle, dropFiles, openScene, openStudio, settled, sharedStudio } from "./browser.ts";
 
 const studio = sharedStudio();
 
 /** Drops a file on the page as a file manager would. */
 function drop(name: string, bytes: Uint8Array): Promise<void> {
-  return dropAll([[name, bytes]]);
-}
-
-async function dropAll(files: [name: string, bytes: Uint8Array][], page = studio.page): Promise<void> {
-  await page.evaluate((given) => {
-    const transfer = new DataTransfer();
-    for (const [name, base64] of given) transfer.items.add(new File([Uint8Array.from(atob(base64), (character) => character.charCodeAt(0))], name));
-    for (const type of ["dragenter", "dragover", "drop"]) {
-      document.querySelector(".stage")?.dispatchEvent(new DragEvent(type, { dataTransfer: transfer, bubbles: true, cancelable: true }));
-    }
-  }, files.map(([name, bytes]) => [name, Buffer.from(bytes).toString("base64")] as const));
+  return dropFiles(studio.page, [[name, bytes]]);
 }
 
 /** A binary glTF file of three nodes, each hanging on the one before. */
@@ -76,7 +66,7 @@ test("a broken link says so and leaves a page that works", async () => {
 test("a figure is opened together with the binary file that it names", async () => {
   const { page } = studio;
   const figure = { schema: "posekit.figure/1", gltf: "leg.glb", tasks: [{ task: "position", frame: { joint: "ankle" }, target: [0.3, -0.6, 0.2] }] };
-  await dropAll([["leg.glb", threeNodes()], ["kick.json", text(JSON.stringify(figure))]]);
+  await dropFiles(page, [["leg.glb", threeNodes()], ["kick.json", text(JSON.stringify(figure))]]);
   await page.waitForFunction(() => globalThis.posekitSession.document.value.title === "kick.json");
   await settled(page);
   expect(await page.evaluate(() => globalThis.posekitSession.results.value[0]?.status)).toBe("reached");
@@ -197,7 +187,7 @@ test("a robot's problem is saved with the robot, and both together open again", 
   const saved = await Promise.all(downloads.map(async (download): Promise<[string, Uint8Array]> => [download.suggestedFilename(), readFileSync(await download.path())]));
   expect(saved.map(([name]) => name).sort()).toEqual(["six-axis-robot.json", "six-axis-robot.urdf"]);
   const fresh = await openStudio(studio.browser);
-  await dropAll(saved, fresh.page);
+  await dropFiles(fresh.page, saved);
   await fresh.page.waitForFunction(() => globalThis.posekitSession.document.value.title === "six-axis-robot.json");
   await settled(fresh.page);
   expect(await fresh.page.evaluate(() => Array.from(globalThis.posekitSession.handles.value[0]?.position ?? []))).toEqual(wanted);

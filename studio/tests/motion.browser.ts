@@ -386,10 +386,21 @@ test.skipIf(assets === null)("a character wears its own colours, and takes its i
   const { page, complaints, close } = await openMotion();
   const textures = () => page.evaluate(() => globalThis.posekitMotionView.textures);
   const colours = async () => (await lookAt(page)).colours;
+  const open = async (least: number) => {
+    await page.setInputFiles("#open-file", { name: "Fox.glb", mimeType: "", buffer: readFileSync(`${assets ?? ""}/gltf/Fox.glb`) });
+    await page.waitForFunction((count) => globalThis.posekitMotion.shown.value?.info.name === "Fox.glb" && globalThis.posekitMotionView.textures > count, least);
+    await calm(page);
+  };
+  const leave = async () => {
+    await page.evaluate(() => { globalThis.posekitMotion.openWalk(); });
+    await page.waitForFunction(() => globalThis.posekitMotion.shown.value?.info.name === "walk.bvh");
+    await calm(page);
+  };
+  // The light of the first character stays.
+  await open(await textures());
+  await leave();
   const before = await textures();
-  await page.setInputFiles("#open-file", { name: "Fox.glb", mimeType: "", buffer: readFileSync(`${assets ?? ""}/gltf/Fox.glb`) });
-  await page.waitForFunction((least) => globalThis.posekitMotion.shown.value?.info.name === "Fox.glb" && globalThis.posekitMotionView.textures > least, before);
-  await calm(page);
+  await open(before);
   const orange = () => page.evaluate(async () => {
     const image = await createImageBitmap(await globalThis.posekitMotionView.png());
     const context = new OffscreenCanvas(image.width, image.height).getContext("2d");
@@ -410,9 +421,7 @@ test.skipIf(assets === null)("a character wears its own colours, and takes its i
   await page.waitForFunction(() => globalThis.posekitMotionView.skins === 2);
   await calm(page);
   expect(await orange()).toBeGreaterThan(0.005);
-  await page.evaluate(() => { globalThis.posekitMotion.openWalk(); });
-  await page.waitForFunction(() => globalThis.posekitMotion.shown.value?.info.name === "walk.bvh");
-  await calm(page);
+  await leave();
   expect(await textures()).toBe(before);
   expect(await page.evaluate(() => globalThis.posekitMotionView.skins)).toBe(0);
   // Also that the page's policy has refused nothing.

@@ -10,7 +10,7 @@ use posekit::math::Pose;
 use posekit_io::problem::Problem;
 
 use crate::fault::{Fault, Result};
-use crate::session::{POSE, no_such_task, wrong_length};
+use crate::session::{POSE, no_such_task, numbers_of, wrong_length};
 
 /// Numbers of [`ToolArm::dexterity`].
 pub const DEXTERITY: usize = 7;
@@ -101,8 +101,7 @@ impl ToolArm {
     /// # Errors
     /// Those of [`Arm::pose`].
     pub fn pose(&self, q: &[f64]) -> Result<[f64; POSE]> {
-        let Pose { rotation, translation: t } = self.arm.pose(q)?;
-        Ok([t.x, t.y, t.z, rotation.x, rotation.y, rotation.z, rotation.w])
+        Ok(numbers_of(self.arm.pose(q)?))
     }
 
     /// Solves for a pose of the tool from `q`, and leaves the best configuration found there.

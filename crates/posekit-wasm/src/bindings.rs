@@ -9,6 +9,7 @@ pub mod arm;
 pub mod crowd;
 pub mod motion;
 pub mod problem;
+pub mod robot;
 pub mod solver;
 
 use js_sys::{Float32Array, Float64Array, Reflect};

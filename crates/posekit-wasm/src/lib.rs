@@ -1,6 +1,6 @@
 //! posekit for the browser and Node: problems, solvers, robot arms, crowds and motions over flat typed arrays.
 //!
-//! `cargo xtask wasm` builds it as the npm package `posekit`; `npm/README.md` shows its use from JavaScript. [`session`], [`arm`],
+//! `cargo xtask wasm` builds it as the npm package `posekit`; `npm/README.md` shows its use from JavaScript. [`session`], [`robot`], [`arm`],
 //! [`crowd`] and [`motion`] are plain Rust; the exported types wrap them and convert errors to JavaScript's.
 //!
 //! # Conventions
@@ -18,6 +18,7 @@
 pub mod arm;
 pub mod crowd;
 pub mod motion;
+pub mod robot;
 pub mod session;
 
 pub mod bindings;

@@ -421,8 +421,13 @@ pub fn forward(skeleton: &Skeleton, q: &[f64], world: &mut Vec<Pose>, out: &mut 
 
 /// Appends the numbers of a pose.
 pub fn push_pose(out: &mut Vec<f64>, pose: Pose) {
-    out.extend_from_slice(&pose.translation.to_array());
-    out.extend_from_slice(&pose.rotation.to_array());
+    out.extend_from_slice(&numbers_of(pose));
+}
+
+/// The numbers of a pose.
+#[must_use]
+pub fn numbers_of(Pose { rotation: r, translation: t }: Pose) -> [f64; POSE] {
+    [t.x, t.y, t.z, r.x, r.y, r.z, r.w]
 }
 
 fn write_points(

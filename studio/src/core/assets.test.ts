@@ -7,12 +7,14 @@ import { initSync } from "posekit";
 import { assets } from "../../tests/assets.ts";
 import { Engine } from "../worker/engine.ts";
 import { targetsOf } from "./edit.ts";
+import type { RobotLook } from "./robot.ts";
 import { hasPackage, wasmBytes } from "./testing.ts";
 import { LoadFault, loadDocument, type Reader } from "./load.ts";
 
 function reader(engine: Engine): Reader {
   return {
     inspect: async (source) => (await engine.answer({ kind: "inspect", source })) as { figure: string; warnings: string[] },
+    describe: async (text, srdf) => (await engine.answer({ kind: "robot", text, ...(srdf === undefined ? {} : { srdf }) })) as RobotLook,
     load: async (text, urdf) => await Promise.resolve(engine.load({ kind: "json", text, ...(urdf === undefined ? {} : { urdf }) })),
   };
 }
@@ -29,7 +31,8 @@ describe.skipIf(!hasPackage || assets === null)("assets", () => {
       const engine = new Engine();
       const bytes = new Uint8Array(readFileSync(join(assets ?? "", folder, name)));
       try {
-        const { document, character, remark, warnings } = await loadDocument(name, bytes, new Map(), reader(engine));
+        const { document, companion, remark, warnings } = await loadDocument(name, bytes, { known: new Map(), files: new Map() }, reader(engine));
+        const character = companion?.character;
         const info = engine.load({ kind: "json", text: JSON.stringify(document.problem), ...(document.urdf === undefined ? {} : { urdf: document.urdf }) });
         const result = engine.solve({ id: "run1", method: "auto", settings: {}, start: "problem" }, targetsOf(document.problem));
         if (process.env["SHOW"]) process.stdout.write(`${name}: ${info.nJoints} joints, ${info.tasks.length} goals (${info.tasks.map((task) => task.name).join(", ")}), ${result.status}; ${warnings} warnings ${remark ?? ""}\n`);

@@ -2,7 +2,7 @@
 
 import { MOST_POSES, SECONDS } from "./arm.ts";
 import { isMethod, unusedMethod, usedMethods } from "./methods.ts";
-import { SCENE_IDS, type MethodName, type ProblemInfo, type RunResult, type RunSpec, type SettingsSubset, type StudioDocument } from "./types.ts";
+import { ROBOT_BODIES, SCENE_IDS, type MethodName, type ProblemInfo, type RunResult, type RunSpec, type SettingsSubset, type StudioDocument } from "./types.ts";
 
 /** Solvers that may stand side by side. */
 export const MOST_RUNS = 6;
@@ -67,6 +67,8 @@ function checkView(value: unknown, fault: Fault): void {
   const view = record(value, "view", fault);
   if (typeof view["showLimits"] !== "boolean" || typeof view["showTrace"] !== "boolean") throw fault("the view's switches are yes or no");
   if (!["boolean", "undefined"].includes(typeof view["showSolutions"])) throw fault("the view's switches are yes or no");
+  const { body } = view;
+  if (body !== undefined && !(ROBOT_BODIES as readonly unknown[]).includes(body)) throw fault(`a robot is not drawn with ${show(body)}`);
   if (view["camera"] !== undefined) checkCamera(view["camera"], fault);
 }
 

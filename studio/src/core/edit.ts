@@ -1,6 +1,7 @@
 //! Changes of a problem's JSON: targets, roots, limits, where it starts. Every change makes a new problem and shares what stays.
 
 import { isFigure, isPlane, isPoints, isSpace, type FigureProblem, type FigureTask, type JointValue, type ProblemFile, type Quat, type Vec3 } from "./files.ts";
+import { frameOf } from "./goals.ts";
 import { aboutAxis } from "./math.ts";
 import { withRobotLimit } from "./urdf.ts";
 import type { Handle, HandleMove, ProblemInfo, StudioDocument } from "./types.ts";
@@ -116,6 +117,18 @@ function moveTarget(problem: ProblemFile, task: number, { position, rotation }: 
   const target = position ? position.slice(0, problem.dimension) : problem.target;
   if (isSpace(problem) && problem.orientation && rotation) return { ...problem, target, orientation: rotation };
   return { ...problem, target };
+}
+
+/** The document with each target where its frame is when the joints have these poses. */
+export function withTargetsAt(document: StudioDocument, info: ProblemInfo, poses: Float64Array): StudioDocument {
+  const { problem } = document;
+  if (!isFigure(problem)) return document;
+  const tasks = problem.tasks.map((task, index) => {
+    if (task.task !== "position" && task.task !== "orientation" && task.task !== "pose") return task;
+    const { position, rotation } = frameOf(info.tasks[index], { poses });
+    return movedTask(task, position, rotation);
+  });
+  return { ...document, problem: { ...problem, tasks } };
 }
 
 function movedTask(task: FigureTask, position: Vec3 | undefined, rotation: Quat | undefined): FigureTask {

@@ -133,6 +133,11 @@ export function namedFile({ urdf, gltf }: FigureProblem): string | undefined {
   return urdf ?? gltf;
 }
 
+/** Whether the text of a robot is an MJCF, not a URDF. */
+export function isMjcf(text: string): boolean {
+  return /<mujoco[\s>]/.test(text);
+}
+
 export type ProblemFile = ChainProblem | FigureProblem;
 
 export function isFigure(problem: ProblemFile): problem is FigureProblem {

@@ -113,12 +113,17 @@ function placeOf({ joint }: Spot, pose: PoseData): Place {
 }
 
 /** Where the frame of a goal is now, with its offset from its joint; at the origin for a goal that has none. */
-export function frameOf(task: TaskInfo | undefined, pose: PoseData): Place {
+export function frameOf(task: TaskInfo | undefined, pose: Pick<PoseData, "poses">): Place {
   const frame = task?.frames[0];
   if (!frame) return { position: [0, 0, 0], rotation: [0, 0, 0, 1] };
   const turn = rotationAt(pose.poses, frame.joint);
   const offset = rotate(turn, vectorAt(frame.pose, 0));
   return { position: plain(add(vectorAt(pose.poses, frame.joint, 7), offset)), rotation: plain(multiply(turn, rotationAt(frame.pose, 0))) };
+}
+
+/** The frame of a joint itself. */
+export function frameAt(pose: Pick<PoseData, "poses">, joint: number): Place {
+  return { position: plain(vectorAt(pose.poses, joint, 7)), rotation: plain(rotationAt(pose.poses, joint)) };
 }
 
 function plain<Numbers extends Vec3 | Quat>(numbers: Numbers): Numbers {

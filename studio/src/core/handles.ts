@@ -1,6 +1,6 @@
 //! What can be taken hold of in a document: targets, root, joints, pole and limits, and where each of them is.
 
-import { isFigure, isPlane, isPoints, isSpace, type FigureTask, type Quat, type Vec3 } from "./files.ts";
+import { isFigure, isMjcf, isPlane, isPoints, isSpace, type FigureTask, type Quat, type Vec3 } from "./files.ts";
 import { add, cross, dot, length, scale, sub, unit, vectorAt } from "./math.ts";
 import { rootOf } from "./edit.ts";
 import { frameOf } from "./goals.ts";
@@ -151,9 +151,11 @@ export function towardPole(pole: Pole, at: Vec3): Vec3 {
   return add(foot, scale(way, length(sub(pole.middle, foot))));
 }
 
-function limitHandles({ problem }: StudioDocument, info: ProblemInfo, pose: PoseData, touched: Touched): Handle[] {
+function limitHandles({ problem, urdf }: StudioDocument, info: ProblemInfo, pose: PoseData, touched: Touched): Handle[] {
   // The joints of a glTF file that is not written out are not in the document; a robot's text is.
   if (isPoints(problem) || (isFigure(problem) && !problem.joints && problem.urdf === undefined)) return [];
+  // Where the limits of an MJCF stand in its text is not known here.
+  if (urdf !== undefined && isMjcf(urdf)) return [];
   const isOwn = (joint: number) => info.limits[joint]?.kind !== "none" && (info.mimics[joint] ?? -1) < 0;
   const limited = Array.from({ length: info.nJoints }, (_, joint) => joint).filter((joint) => isOwn(joint) && !isHidden(problem, joint));
   const some = limited.length <= FEW ? limited : limited.filter((joint) => touched.has(joint));

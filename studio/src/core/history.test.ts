@@ -37,7 +37,7 @@ describe("history", () => {
   });
 
   it("keeps what stands aside for as long as it can be gone back to, and no longer", () => {
-    const file = { bytes: new Uint8Array(5000) };
+    const file = { size: 5000 };
     const history = new History<StudioDocument, typeof file>(titled("a"), 30_000);
     history.commit(titled("b"), "open", null, file);
     history.commit(titled("c"), "rename");
@@ -46,7 +46,7 @@ describe("history", () => {
     expect([history.aside, (history.undo(), history.aside), (history.undo(), history.aside), (history.undo(), history.aside)]).toEqual([null, file, file, null]);
     expect((history.redo(), history.aside)).toBe(file);
     // Its bytes count: many of them push the oldest out.
-    for (let index = 0; index < 20; index += 1) history.commit(titled(`e${index}`), "open", null, { bytes: new Uint8Array(5000) });
+    for (let index = 0; index < 20; index += 1) history.commit(titled(`e${index}`), "open", null, { size: 5000 });
     expect(history.length).toBeLessThan(8);
   });
 

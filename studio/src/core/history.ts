@@ -17,7 +17,7 @@ interface Entry<Document, Aside> {
 }
 
 /** `Aside` is held by reference for as long as an entry names it. */
-export class History<Document extends object = StudioDocument, Aside extends { bytes: Uint8Array } = never> {
+export class History<Document extends object = StudioDocument, Aside extends { size: number } = never> {
   private entries: Entry<Document, Aside>[];
   private at = 0;
   private weight: number;
@@ -58,7 +58,7 @@ export class History<Document extends object = StudioDocument, Aside extends { b
     this.forgetFrom(this.at + 1);
     if (key !== null && key === last.key && this.at > 0) this.forgetFrom(this.at);
     const before = this.entries.at(-1);
-    const weight = weightOf(document, before?.document ?? null) + (aside === null || aside === before?.aside ? 0 : aside.bytes.length);
+    const weight = weightOf(document, before?.document ?? null) + (aside === null || aside === before?.aside ? 0 : aside.size);
     this.entries.push({ document, label, key, weight, aside });
     this.weight += weight;
     this.at = this.entries.length - 1;

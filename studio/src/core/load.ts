@@ -1,11 +1,13 @@
 //! Files of one's own: what they are, what of them is read, and in plain words why one is not.
 
+import { withLegs } from "./base.ts";
 import { checkDocument } from "./document.ts";
-import { isFigure, namedFile, type FigureProblem, type FigureTask, type ProblemFile, type Vec3 } from "./files.ts";
+import { isFigure, isMjcf, namedFile, type FigureProblem, type FigureTask, type ProblemFile, type Vec3 } from "./files.ts";
 import { vectorAt } from "./math.ts";
 import type { News } from "./notices.ts";
 import { placed } from "./place.ts";
-import type { CharacterFile, ProblemInfo, RunSpec, StudioDocument, ViewState } from "./types.ts";
+import { companionOf, missingMeshes, srdfOf, type RobotLook } from "./robot.ts";
+import type { Companion, ProblemInfo, RunSpec, StudioDocument, ViewState } from "./types.ts";
 
 /** Files that a figure may name, by name, the oldest first; so many are kept. */
 export class FileShelf extends Map<string, Uint8Array> {
@@ -35,13 +37,15 @@ export class LoadFault extends Error {
 export interface Reader {
   /** The figure that a URDF or a glTF file comes to, with its joints written out; a figure on such a file as it is. */
   inspect(source: { kind: "urdf"; text: string } | { kind: "gltf"; bytes: Uint8Array; free?: boolean } | { kind: "json"; text: string; file: Uint8Array }): Promise<{ figure: string; warnings: string[] }>;
+  /** What a robot looks like. */
+  describe(text: string, srdf: string | undefined): Promise<RobotLook>;
   /** Reads a problem whole. */
   load(text: string, urdf: string | undefined): Promise<ProblemInfo>;
 }
 
 export interface Loaded {
   document: StudioDocument;
-  character: CharacterFile | null;
+  companion: Companion | null;
   /** Whether a figure may name it. */
   isSource: boolean;
   /** What files of its kind do not give; null: nothing. */
@@ -70,23 +74,28 @@ const OTHERS: readonly [RegExp, string, string][] = [
   [/\.(amc|asf|c3d|trc)$/i, "is a motion in a format that is not read here", "Convert it to BVH or glTF binary (.glb); the scene Motion opens those."],
   [/\.bvh$/i, "is a motion, which the scene Motion opens", "Choose Motion among the scenes and drop it there."],
   [/\.xacro$/i, "is a macro file from which a URDF is made", "Run xacro over it and drop the URDF that comes out."],
-  [/\.(sdf|world|mjcf)$/i, "describes a robot in a format that is not read here", "Convert it to URDF."],
-  [/\.(zip|gz|7z|rar|tar)$/i, "is an archive", "Unpack it and drop one file of it."],
-  [/\.(png|jpe?g|gif|svg|pdf|mp4|webm)$/i, "is a picture or a film", "Drop a problem (JSON), a robot (URDF) or a character (GLB, VRM)."],
+  [/\.(sdf|world)$/i, "describes a robot in a format that is not read here", "Convert it to URDF."],
+  [/\.(zip|gz|7z|rar|tar)$/i, "is an archive", "Unpack it and drop what is in it; a ZIP with a robot is opened as it is."],
+  [/\.(png|jpe?g|gif|svg|pdf|mp4|webm)$/i, "is a picture or a film", "Drop a problem (JSON), a robot (URDF, MJCF) or a character (GLB, VRM)."],
 ];
-const EXPECTED = "Drop a problem (JSON), a robot (URDF) or a character (GLB, glTF, VRM).";
+const EXPECTED = "Drop a problem (JSON), a robot (URDF, MJCF) or a character (GLB, glTF, VRM).";
 
-/** URDF and glTF files that were dropped before or together with a figure, by name: it may name one. */
-export type KnownFiles = ReadonlyMap<string, Uint8Array>;
+/** What else was dropped. */
+export interface OtherFiles {
+  /** URDF and glTF files that were dropped before or together with a figure, by name: it may name one. */
+  known: ReadonlyMap<string, Uint8Array>;
+  /** What was dropped with a robot, by path. */
+  files: ReadonlyMap<string, Uint8Array>;
+}
 
-export async function loadDocument(name: string, bytes: Uint8Array, known: KnownFiles, reader: Reader): Promise<Loaded> {
+export async function loadDocument(name: string, bytes: Uint8Array, { known, files }: OtherFiles, reader: Reader): Promise<Loaded> {
   if (bytes.length === 0) throw new LoadFault(`${name} is empty`, { hint: EXPECTED });
   if (bytes.length > LARGEST) throw new LoadFault(`${name} is too large: ${Math.round(bytes.length / 1048576)} MB`, { hint: "Files may have up to 64 MB; meshes and textures are not needed." });
   if (isGlb(bytes)) return await loadCharacter(name, bytes, reader);
   for (const [ending, what, hint] of OTHERS) if (ending.test(name)) throw new LoadFault(`${name} ${what}`, { hint });
   const text = decode(name, bytes);
   const start = text.trimStart();
-  if (start.startsWith("<")) return await loadRobot(name, text, reader);
+  if (start.startsWith("<")) return await loadRobot(name, text, files, reader);
   if (!start.startsWith("{") && !start.startsWith("[")) throw new LoadFault(`${name} is neither JSON nor XML nor a GLB`, { hint: EXPECTED });
   const value = parse(name, text);
   if (/\.(gltf|vrma?)$/i.test(name) || isGltf(value)) return await loadCharacter(name, bytes, reader);
@@ -141,7 +150,7 @@ function refused(name: string, error: unknown, hint?: string): LoadFault {
   return new LoadFault(`${name} cannot be used: ${what}`, { where, hint });
 }
 
-async function loadProblem(name: string, text: string, value: Record<string, unknown>, known: KnownFiles, reader: Reader): Promise<Loaded> {
+async function loadProblem(name: string, text: string, value: Record<string, unknown>, known: OtherFiles["known"], reader: Reader): Promise<Loaded> {
   const schema = value["schema"];
   if (schema === "posekit.solution/1") throw new LoadFault(`${name} is a solution, not a problem`, { hint: "Drop the problem that it was made from." });
   if (schema === "posekit.contacts/1") throw new LoadFault(`${name} holds contacts of a motion`, { hint: "Choose Motion among the scenes, open the motion and drop it there." });
@@ -155,7 +164,7 @@ async function loadProblem(name: string, text: string, value: Record<string, unk
   const urdf = file && decode(name, file.bytes);
   const info = await reader.load(text, urdf).catch((error: unknown) => { throw refused(name, error, "The message names the field; a problem that is saved from a scene shows how one is written."); });
   const plane = info.dimension === 2 || info.kind === "plane";
-  return { document: documentOf(name, problem, urdf, plane ? "y" : "z"), character: null, isSource: false, remark: null, warnings: info.warnings.length };
+  return { document: documentOf(name, problem, urdf, plane ? "y" : "z"), companion: null, isSource: false, remark: null, warnings: info.warnings.length };
 }
 
 /** A figure whose joints are those of a glTF file: written out, so that a link carries them, and with the file's mesh. */
@@ -169,7 +178,7 @@ async function loadFigureOn(name: string, text: string, figure: FigureProblem, f
     const problem: FigureProblem = { ...given, ...(joints ? { joints } : {}) };
     const info = await reader.load(JSON.stringify(problem), undefined);
     const character = { ...file, nodes: nodesOf(info.names, nodeNames(file.bytes)) };
-    return { document: documentOf(name, problem, undefined, "y"), character, isSource: false, remark: remarksOf(warnings).join(" ") || null, warnings: 0 };
+    return { document: documentOf(name, problem, undefined, "y"), companion: companionOf(new Map([[file.name, file.bytes]]), character), isSource: false, remark: remarksOf(warnings).join(" ") || null, warnings: 0 };
   } catch (error) {
     throw refused(name, error, `Its joints are those of ${file.name}.`);
   }
@@ -185,7 +194,7 @@ function isCharacter({ name, bytes }: NamedBytes): boolean {
 }
 
 /** The file that a figure names, which must be here. */
-function namedBytes(name: string, problem: ProblemFile, known: KnownFiles): NamedBytes | undefined {
+function namedBytes(name: string, problem: ProblemFile, known: OtherFiles["known"]): NamedBytes | undefined {
   if (!isFigure(problem)) return undefined;
   const named = namedFile(problem);
   if (typeof named !== "string") return undefined;
@@ -195,21 +204,26 @@ function namedBytes(name: string, problem: ProblemFile, known: KnownFiles): Name
   return { name: file, bytes };
 }
 
-async function loadRobot(name: string, text: string, reader: Reader): Promise<Loaded> {
-  if (!/<robot[\s>]/.test(text)) throw new LoadFault(`${name} is XML, but no URDF: it has no element <robot>`, { hint: "For SDF, MJCF or xacro files, convert them to URDF first." });
+async function loadRobot(name: string, text: string, files: OtherFiles["files"], reader: Reader): Promise<Loaded> {
+  if (!/<robot[\s>]/.test(text) && !isMjcf(text)) throw new LoadFault(`${name} is XML, but neither a URDF nor an MJCF: it has no element <robot> or <mujoco>`, { hint: "For SDF or xacro files, convert them to URDF first." });
   try {
     const { figure } = await reader.inspect({ kind: "urdf", text });
-    const problem = JSON.parse(figure) as FigureProblem;
-    const info = await reader.load(figure, text);
-    return { document: documentOf(name, problem, text, "z"), character: null, isSource: true, remark: missing(text), warnings: info.warnings.length };
+    const fixed = JSON.parse(figure) as FigureProblem;
+    const problem = withLegs(fixed, await reader.load(figure, text));
+    const info = await reader.load(JSON.stringify(problem), text);
+    const look = await reader.describe(text, srdfOf(files)?.text);
+    const remark = [remarkOnMeshes(missingMeshes(look, files)), ...remarksOf(look.warnings)].filter((one) => one !== null).join(" ");
+    return { document: documentOf(name, problem, text, "z"), companion: companionOf(files), isSource: true, remark: remark || null, warnings: info.warnings.length };
   } catch (error) {
-    throw refused(name, error, "A URDF needs links and joints of which at least one can move.");
+    throw refused(name, error, "A robot needs links and joints of which at least one can move. An MJCF that includes others is not read: drop the one that has the bodies.");
   }
 }
 
-/** Shapes are not read: what a robot looks like is drawn from its joints. */
-function missing(text: string): string | null {
-  return /<(visual|collision)[\s>]/.test(text) ? "Meshes and other shapes are not read: the robot is drawn from its joints." : null;
+function remarkOnMeshes(missing: readonly string[]): string | null {
+  const [first, ...more] = missing;
+  if (first === undefined) return null;
+  const rest = more.length === 0 ? "" : ` and ${more.length} more`;
+  return `It is drawn with meshes that are not here: ${first.split("/").at(-1) ?? first}${rest}. Drop the robot's folder, or a ZIP of it.`;
 }
 
 async function loadCharacter(name: string, bytes: Uint8Array, reader: Reader): Promise<Loaded> {
@@ -220,7 +234,7 @@ async function loadCharacter(name: string, bytes: Uint8Array, reader: Reader): P
     const character = { name, bytes, nodes: nodesOf(info.names, nodeNames(bytes)) };
     // The panel lists what the library says of the joints as they are written out, not of the file.
     const remark = ["Joints of a glTF file have no limits of their own; its clips play in the scene Motion.", ...remarksOf(warnings)].join(" ");
-    return { document: documentOf(name, withEffectors(problem, info), undefined, "y"), character, isSource: true, remark, warnings: 0 };
+    return { document: documentOf(name, withEffectors(problem, info), undefined, "y"), companion: companionOf(new Map([[name, bytes]]), character), isSource: true, remark, warnings: 0 };
   } catch (error) {
     throw refused(name, error, characterHint(error));
   }
@@ -296,7 +310,7 @@ function nodesOf(joints: readonly string[], nodes: readonly (string | undefined)
 async function loadSaved(name: string, value: Record<string, unknown>, reader: Reader): Promise<Loaded> {
   const document = checkDocument(value, (message) => new LoadFault(`${name} is not a document of this page: ${message}`));
   await reader.load(JSON.stringify(document.problem), document.urdf).catch((error: unknown) => { throw refused(name, error); });
-  return { document, character: null, isSource: false, remark: null, warnings: 0 };
+  return { document, companion: null, isSource: false, remark: null, warnings: 0 };
 }
 
 function documentOf(name: string, problem: ProblemFile, urdf: string | undefined, up: "y" | "z"): StudioDocument {

@@ -11,6 +11,7 @@ import { besideMain, MOST_RUNS, startingAt, whyNoOther, withoutStarts } from "./
 import { fits, flatPoints, insideRanges, isFiniteMove, moveHandle, onlyTargetsDiffer, targetsOf, withStart } from "./edit.ts";
 import { isFigure, isPoints, type FigureProblem, type ProblemFile, type Vec3 } from "./files.ts";
 import { handlesOf, poleOf, touchedBy, towardPole } from "./handles.ts";
+import { companionOf, RobotDesk } from "./robot.ts";
 import { History } from "./history.ts";
 import { encodeLink } from "./link.ts";
 import { ExportDesk } from "./exports.ts";
@@ -26,7 +27,7 @@ import { Played } from "./played.ts";
 import { cursorOf, entryOf, entryOfIteration, hasPoses, placeOf, shownRuns, stepFrom, type Place } from "./shown.ts";
 import { announce, methodWord } from "./words.ts";
 import type {
-  CharacterFile, CrowdFrame, Cursor, Handle, HandleMove, MethodName, NamedText, Notice, OptionValue, Pictures, Playback, PoseData, ProblemInfo, RunResult, RunSpec,
+  CharacterFile, Companion, CrowdFrame, Cursor, Handle, HandleMove, MethodName, NamedText, Notice, OptionValue, Pictures, Playback, PoseData, ProblemInfo, RunResult, RunSpec,
   SceneId, ScenePreview, Session, Snippet, StudioDocument, TraceData, ViewState, WorkerState,
 } from "./types.ts";
 
@@ -43,15 +44,14 @@ export function createSession(surroundings: Partial<Surroundings> = {}): Session
 type Move = (trace: TraceData, here: number | null) => number;
 
 class StudioSession implements Session {
-  /** A character's file stands beside the documents that it belongs to. */
-  readonly #history: History<StudioDocument, CharacterFile>;
+  /** The files that were dropped stand beside the documents that they belong to. */
+  readonly #history: History<StudioDocument, Companion>;
   readonly #client: Client;
   readonly #document;
   readonly #opened = signal(0);
   readonly #info = signal<ProblemInfo | null>(null);
   readonly #results = signal<RunResult[]>([]);
   readonly #crowd = signal<CrowdFrame | null>(null);
-  readonly #character = signal<CharacterFile | null>(null);
   readonly #playback = signal<Playback>({ mode: "live", running: false });
   readonly #entry = signal<number | null>(null);
   readonly #worker = signal<WorkerState>("starting");
@@ -66,6 +66,7 @@ class StudioSession implements Session {
 
   readonly arm: ArmDesk;
   readonly #exports: ExportDesk;
+  readonly robot: RobotDesk;
   readonly shown = computed(() => this.arm.shown.value ?? shownRuns(this.#document.value.runs, this.#results.value, { entry: this.#entry.value, iteration: this.hoveredIteration.value }));
   readonly cursor = computed<Cursor | null>(() => {
     const entry = this.#entry.value;
@@ -112,8 +113,7 @@ class StudioSession implements Session {
 
   constructor(private readonly around: Surroundings) {
     const { at, half, ...first } = around.restored?.document ?? firstDocument(around.hash, (error) => { this.#notices.tell(error); });
-    this.#history = new History(first, undefined, around.restored?.character);
-    this.#character.value = this.#history.aside;
+    this.#history = new History(first, undefined, around.restored?.companion);
     this.#document = signal(this.#history.document);
     const client = {
       onState: (state: WorkerState) => { this.#worker.value = state; },
@@ -131,6 +131,11 @@ class StudioSession implements Session {
       client: this.#client, info: this.#info, results: this.#results, shown: this.shown, cursor: this.cursor,
       asPlayed: () => this.#asPlayed(), place: () => this.#placeOnShow(), settled: () => this.#settled(),
     });
+    this.robot = new RobotDesk({
+      client: this.#client, document: this.#document, info: this.#info,
+      change: (next, label, key) => { this.#goTo("live"); this.#commit(next, label, key); this.#change(); },
+    });
+    this.robot.follow(first, this.#history.aside);
     this.#settlePlayback();
     this.#change();
     this.#seekPlace(at, half);
@@ -141,7 +146,8 @@ class StudioSession implements Session {
   get info(): ReadonlySignal<ProblemInfo | null> { return this.#info; }
   get results(): ReadonlySignal<RunResult[]> { return this.#results; }
   get crowd(): ReadonlySignal<CrowdFrame | null> { return this.#crowd; }
-  get character(): ReadonlySignal<CharacterFile | null> { return this.#character; }
+  get character(): ReadonlySignal<CharacterFile | null> { return this.robot.character; }
+  get companion(): ReadonlySignal<Companion | null> { return this.robot.companion; }
   get playback(): ReadonlySignal<Playback> { return this.#playback; }
   get worker(): ReadonlySignal<WorkerState> { return this.#worker; }
   get notices(): ReadonlySignal<Notice[]> { return this.#notices.all; }
@@ -159,8 +165,8 @@ class StudioSession implements Session {
     this.#take(document, label, null);
   }
 
-  restore(document: StudioDocument, character: CharacterFile | null): void {
-    this.#take(document, "Go back", character);
+  restore(document: StudioDocument, companion: Companion | null): void {
+    this.#take(document, "Go back", companion);
   }
 
   current(): StudioDocument {
@@ -168,7 +174,7 @@ class StudioSession implements Session {
   }
 
   /** Another problem altogether: nothing of the old one stays on show. */
-  #take({ at, half, ...document }: StudioDocument, label: string, character: CharacterFile | null): void {
+  #take({ at, half, ...document }: StudioDocument, label: string, companion: Companion | null): void {
     this.#leaveDrag();
     batch(() => {
       // What was said about another problem is of no use here.
@@ -176,7 +182,7 @@ class StudioSession implements Session {
       this.selection.value = null;
       this.hovered.value = null;
       this.#goTo("live");
-      this.#history.commit(document, label, null, character);
+      this.#history.commit(document, label, null, companion);
       this.#show(document);
       this.#opened.value += 1;
       this.#settlePlayback();
@@ -191,9 +197,10 @@ class StudioSession implements Session {
     this.#change();
   }
 
-  async loadFile(name: string, bytes: Uint8Array): Promise<boolean> {
+  async loadFile(name: string, bytes: Uint8Array, files: ReadonlyMap<string, Uint8Array> = new Map()): Promise<boolean> {
     try {
-      const loaded = await loadDocument(name, bytes, this.#known, {
+      const loaded = await loadDocument(name, bytes, { known: this.#known, files }, {
+        describe: (text, srdf) => this.robot.describe(text, srdf),
         inspect: (source) => this.#client.ask<"inspect">({ kind: "inspect", source }),
         load: async (text, urdf) => {
           await this.#settled();
@@ -202,7 +209,7 @@ class StudioSession implements Session {
         },
       });
       if (loaded.isSource) this.remember(name, bytes);
-      this.#take(loaded.document, `Open ${name}`, loaded.character);
+      this.#take(loaded.document, `Open ${name}`, loaded.companion);
       const remark = remarkOn(name, loaded);
       if (remark) this.#notices.tell(remark);
       return true;
@@ -212,6 +219,13 @@ class StudioSession implements Session {
       this.#change();
       return false;
     }
+  }
+
+  addFiles(files: ReadonlyMap<string, Uint8Array>): void {
+    const before = this.#history.aside;
+    const document = { ...this.#document.peek() };
+    this.#history.commit(document, "Add files", null, companionOf(new Map([...before?.files ?? [], ...files]), before?.character ?? null));
+    this.#show(document);
   }
 
   remember(name: string, bytes: Uint8Array): void {
@@ -298,7 +312,7 @@ class StudioSession implements Session {
   #show(document: StudioDocument): void {
     batch(() => {
       this.#document.value = document;
-      this.#character.value = this.#history.aside;
+      this.robot.follow(document, this.#history.aside);
       this.#undoLabel.value = this.#history.undoLabel;
       this.#redoLabel.value = this.#history.redoLabel;
     });

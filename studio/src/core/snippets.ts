@@ -1,6 +1,6 @@
 //! What is on screen as a program: for the command line, Rust and TypeScript. Each is complete and is run by the tests.
 
-import { isFigure, namedFile, type ProblemFile } from "./files.ts";
+import { isFigure, isMjcf, namedFile, type ProblemFile } from "./files.ts";
 import { settingsFor } from "./settings.ts";
 import type { MethodName, NamedText, SettingsSubset, Snippet } from "./types.ts";
 
@@ -34,7 +34,8 @@ export function problemFile(problem: ProblemFile): NamedText {
 export function savedFiles(problem: ProblemFile, urdf: string | undefined, name: string): [NamedText, ...NamedText[]] {
   const json = { name: `${name}.json`, type: "application/json" };
   if (urdf === undefined || !isFigure(problem) || problem.urdf === undefined) return [{ ...json, text: problemText(problem) }];
-  const robot = { name: `${name}.urdf`, type: "application/xml", text: urdf };
+  // The command recognises either, but people go by the ending.
+  const robot = { name: `${name}.${isMjcf(urdf) ? "xml" : "urdf"}`, type: "application/xml", text: urdf };
   return [{ ...json, text: problemText({ ...problem, urdf: robot.name }) }, robot];
 }
 

@@ -1,7 +1,7 @@
 //! What a session takes from the page that it runs in: a worker, frames, a clock.
 
 import type { WorkerLike } from "../worker/client.ts";
-import type { CharacterFile, StudioDocument } from "./types.ts";
+import type { Companion, StudioDocument } from "./types.ts";
 
 /** What a session needs from the page it runs in; a test gives its own. */
 export interface Surroundings {
@@ -13,7 +13,7 @@ export interface Surroundings {
   /** The hash of the address that was opened. */
   hash: string;
   /** What the browser has kept of this place, which goes before the hash. */
-  restored?: { document: StudioDocument; character: CharacterFile | null };
+  restored?: { document: StudioDocument; companion: Companion | null };
   /** True where people have asked for no motion: nothing plays by itself. */
   isStill: boolean;
   /** How long a worker may keep silent [ms]: at work, and before its first answer. */

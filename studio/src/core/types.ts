@@ -5,6 +5,7 @@
 
 import type { ReadonlySignal, Signal } from "@preact/signals";
 import type { FigureProblem, ProblemFile, Quat, Vec3 } from "./files.ts";
+import type { RobotDesk } from "./robot.ts";
 
 // ---------------------------------------------------------------------------------------------------------------- document
 
@@ -68,7 +69,12 @@ export interface ViewState {
   showTrace: boolean;
   /** The other solutions of a robot arm; left out: shown. */
   showSolutions?: boolean;
+  /** What a robot is drawn with; left out: its visual shapes. */
+  body?: RobotBody;
 }
+
+export const ROBOT_BODIES = ["visuals", "collisions", "joints"] as const;
+export type RobotBody = (typeof ROBOT_BODIES)[number];
 
 export type OptionValue = number | string | boolean;
 
@@ -440,6 +446,15 @@ export interface CharacterFile {
   nodes: number[];
 }
 
+/** Files that stand beside a document: what was dropped with it, by path. They are too large for a link. */
+export interface Companion {
+  files: ReadonlyMap<string, Uint8Array>;
+  /** What of them a character's mesh is. */
+  character: CharacterFile | null;
+  /** All together [bytes]. */
+  size: number;
+}
+
 /** What the view lends to the session, for exports. */
 export interface Pictures {
   png(): Promise<Blob>;
@@ -529,9 +544,12 @@ export interface Session {
   readonly shown: ReadonlySignal<ShownRun[]>;
   readonly handles: ReadonlySignal<Handle[]>;
   readonly arm: ArmSession;
+  readonly robot: RobotDesk;
   readonly crowd: ReadonlySignal<CrowdFrame | null>;
   /** Set for documents that came from glTF, GLB or VRM files. */
   readonly character: ReadonlySignal<CharacterFile | null>;
+  /** The files that were dropped with what is on show. */
+  readonly companion: ReadonlySignal<Companion | null>;
   readonly playback: ReadonlySignal<Playback>;
   /** Null unless a trace is being looked at. */
   readonly cursor: ReadonlySignal<Cursor | null>;
@@ -556,11 +574,17 @@ export interface Session {
   setOption(name: string, value: OptionValue): void;
   open(document: StudioDocument, label: string): void;
   /** Another problem, as it was left before. */
-  restore(document: StudioDocument, character: CharacterFile | null): void;
+  restore(document: StudioDocument, companion: Companion | null): void;
   /** All that is on show as a document: what a link carries. */
   current(): StudioDocument;
-  /** JSON problems, URDF, solutions refused with a reason, glTF, GLB, VRM. Resolves when it is on show or refused. */
-  loadFile(name: string, bytes: Uint8Array): Promise<boolean>;
+  /**
+   * JSON problems, URDF, MJCF, solutions refused with a reason, glTF, GLB, VRM. Resolves when it is on show or refused.
+   *
+   * - `files`: what was dropped with it, by path: meshes and an SRDF
+   */
+  loadFile(name: string, bytes: Uint8Array, files?: ReadonlyMap<string, Uint8Array>): Promise<boolean>;
+  /** More of that, for the robot on show. */
+  addFiles(files: ReadonlyMap<string, Uint8Array>): void;
   /** A file that a figure may name, such as a robot's; it is not opened. */
   remember(name: string, bytes: Uint8Array): void;
   /** Back to the scene as it first was. */

@@ -20,7 +20,8 @@ interface MaterialJson {
   name?: string;
   alphaMode?: string;
   alphaCutoff?: number;
-  pbrMetallicRoughness?: { baseColorFactor?: [number, number, number, number]; baseColorTexture?: { index: number } };
+  extensions?: object;
+  pbrMetallicRoughness?: { metallicFactor?: number; metallicRoughnessTexture?: object; roughnessFactor?: number; baseColorFactor?: [number, number, number, number]; baseColorTexture?: { index: number } };
 }
 
 interface TextureJson {
@@ -56,6 +57,7 @@ export async function loadMeshes(bytes: Uint8Array, withColours: boolean): Promi
     if (node !== undefined && object instanceof THREE.Object3D) nodes.set(node, object);
   }
   if (meshesOf(gltf.scene).length === 0) return null;
+  hideAlternatives(gltf.scene);
   gltf.scene.traverse((child) => { if (child instanceof THREE.Light || child instanceof THREE.Camera) child.visible = false; });
   return { scene: gltf.scene, nodes, names: ((gltf.parser.json as Json).nodes ?? []).map(({ name }) => name) };
 }
@@ -64,6 +66,18 @@ export function meshesOf(object: THREE.Object3D): THREE.Mesh<THREE.BufferGeometr
   const meshes: THREE.Mesh<THREE.BufferGeometry, THREE.Material | THREE.Material[]>[] = [];
   object.traverse((child) => { if (child instanceof THREE.Mesh) meshes.push(child as THREE.Mesh<THREE.BufferGeometry>); });
   return meshes;
+}
+
+/** Names of nodes that hold one thing at a time. */
+const HOLDERS = /slot|socket|weapon|attach|holder/i;
+
+/** Of several things in one hand, as games put all their weapons into a file, only the first is shown. */
+function hideAlternatives(scene: THREE.Object3D): void {
+  scene.traverse((holder) => {
+    if (!HOLDERS.test(holder.name) || holder instanceof THREE.Mesh) return;
+    const held = holder.children.filter((child) => meshesOf(child).length > 0 && !meshesOf(child).some((mesh) => mesh instanceof THREE.SkinnedMesh));
+    for (const other of held.slice(1)) other.visible = false;
+  });
 }
 
 /** Frees shapes and skeletons; materials are their owner's. */
@@ -77,7 +91,7 @@ export function disposeMeshes(object: THREE.Object3D): void {
 /** Frees the materials of a mesh, and the images that they wear. */
 export function disposeMaterials(materials: THREE.Material | THREE.Material[]): void {
   for (const material of [materials].flat()) {
-    const map = (material as THREE.MeshLambertMaterial).map as THREE.Texture<ImageBitmap | null> | null | undefined;
+    const map = (material as THREE.MeshStandardMaterial).map as THREE.Texture<ImageBitmap | null> | null | undefined;
     map?.dispose();
     map?.image?.close();
     material.dispose();
@@ -120,11 +134,13 @@ const PLACE = new THREE.Vector3();
 const TURN = new THREE.Quaternion();
 const ONE = new THREE.Vector3(1, 1, 1);
 
-function rigid(poses: ArrayLike<number>, joint: number, out: THREE.Matrix4): THREE.Matrix4 {
+/** The transform of a joint among poses of seven numbers; the identity for a rotation of length zero. */
+export function rigid(poses: ArrayLike<number>, joint: number, out: THREE.Matrix4): THREE.Matrix4 {
   const p = 7 * joint;
   PLACE.set(poses[p] as number, poses[p + 1] as number, poses[p + 2] as number);
   TURN.set(poses[p + 3] as number, poses[p + 4] as number, poses[p + 5] as number, poses[p + 6] as number);
-  return out.compose(PLACE, TURN, ONE);
+  // `normalize` gives the identity for zero.
+  return out.compose(PLACE, TURN.normalize(), ONE);
 }
 
 // -------------------------------------------------------------------------------------------------------------- reading
@@ -152,7 +168,7 @@ const MOST_PIXELS = 2048;
 const NEAREST = [9728, 9984, 9986];
 const WRAPS: Partial<Record<number, THREE.Wrapping>> = { 33071: THREE.ClampToEdgeWrapping, 33648: THREE.MirroredRepeatWrapping };
 
-/** Matte materials with base colours. Images are decoded from the file's own bytes: an address, even of a blob, would have to be fetched, which a strict page forbids. */
+/** Materials with base colours, as rough and metallic as the file says. Images are decoded from the file's own bytes: an address, even of a blob, would have to be fetched, which a strict page forbids. */
 class Coloured implements GLTFLoaderPlugin {
   readonly name = "POSEKIT_coloured";
 
@@ -175,12 +191,15 @@ class Coloured implements GLTFLoaderPlugin {
   }
 
   async loadMaterial(index: number): Promise<THREE.Material> {
-    const { name = "", alphaMode, alphaCutoff = 0.5, pbrMetallicRoughness: base = {} } = this.#json.materials?.[index] ?? {};
+    const { name = "", alphaMode, alphaCutoff = 0.5, extensions = {}, pbrMetallicRoughness: base = {} } = this.#json.materials?.[index] ?? {};
     const [red, green, blue, alpha] = base.baseColorFactor ?? [1, 1, 1, 1];
     const worn: { map?: THREE.Texture } = {};
     // Without its image, which may stand elsewhere or be of a kind that browsers do not know, the colour alone is drawn.
     if (base.baseColorTexture) await this.parser.assignTexture(worn, "map", base.baseColorTexture, THREE.SRGBColorSpace).catch(() => null);
-    const material = new THREE.MeshLambertMaterial({ name, side: THREE.DoubleSide, ...worn });
+    // Where an image says what is metal, or light does not count, a matte surface comes closest.
+    const isMatte = base.metallicRoughnessTexture !== undefined || Object.keys(extensions).some((extension) => /unlit|mtoon/i.test(extension));
+    const [roughness, metalness] = isMatte ? [0.9, 0] : [base.roughnessFactor ?? 1, base.metallicFactor ?? 1];
+    const material = new THREE.MeshStandardMaterial({ name, side: THREE.DoubleSide, roughness, metalness, ...worn });
     material.color.setRGB(red, green, blue, THREE.LinearSRGBColorSpace);
     if (alphaMode === "MASK") material.alphaTest = alphaCutoff;
     if (alphaMode === "BLEND") Object.assign(material, { transparent: true, opacity: alpha, depthWrite: false });

@@ -10,6 +10,7 @@ import { Drawing } from "../core/pictures/drawing.ts";
 import { Ink, lookOf, palette, rgb, solverInk, type Palette, type SolverLook } from "../core/pictures/look.ts";
 import { Projection } from "../core/pictures/projection.ts";
 import { furnitureOf } from "../core/pictures/furniture.ts";
+import { NO_FILES, type RobotShape } from "../core/robot.ts";
 import { sceneSpec } from "../core/scenes/index.ts";
 import { shapeOf, type Shape } from "../core/pictures/shape.ts";
 import { svgOf } from "../core/pictures/svg.ts";
@@ -20,8 +21,10 @@ import type { Character } from "./character.ts";
 import { Crowd } from "./crowd.ts";
 import { Grab, iterationUnder, limitPlace, pick, solutionUnder } from "./grab.ts";
 import { Ground } from "./ground.ts";
+import { Light } from "./light.ts";
 import { Pace } from "./pace.ts";
 import { Gestures } from "./pointer.ts";
+import type { RobotBody } from "./robot.ts";
 import { makePrograms, setPalette, sharedUniforms } from "./programs.ts";
 
 /** A figure that has grown or shrunk by more than this (logarithm of the factor) is framed anew. */
@@ -52,8 +55,8 @@ export class View {
   readonly #gestures: Gestures;
   readonly #gizmos: readonly TransformControls[];
   readonly #gizmoProxy = new THREE.Object3D();
-  readonly #lights = new THREE.Group();
-  /** What holds the mesh of a character. */
+  readonly #light: Light;
+  /** What holds the meshes of a character or a robot. */
   readonly #worn = new THREE.Group();
   readonly #stops: (() => void)[] = [];
   readonly #listeners = new Set<() => void>();
@@ -79,8 +82,9 @@ export class View {
   #gizmoDragged: TransformControls | null = null;
   /** The iteration whose corner of the tip's way is under the pointer. */
   #pointed: number | null = null;
-  #character: Character | null = null;
-  #file: CharacterFile | null = null;
+  #body: Character | RobotBody | null = null;
+  /** What the body is made from. */
+  #source: CharacterFile | RobotSource | null = null;
   #glide: { from: number[]; to: number[]; began: number } | null = null;
   #saveTimer: ReturnType<typeof setTimeout> | undefined;
   #isLost = false;
@@ -93,10 +97,9 @@ export class View {
     const context = canvas.getContext("webgl2", attributes);
     this.#renderer = new THREE.WebGLRenderer(context === null ? { canvas } : { canvas, context });
     this.#renderer.info.autoReset = true;
-    this.#scene.add(this.#ground.group, this.#batches.group, this.#limbs.mesh, this.#lights, this.#worn, this.#gizmoProxy);
+    this.#scene.add(this.#ground.group, this.#batches.group, this.#limbs.mesh, this.#worn, this.#gizmoProxy);
     this.#batches.casters.add(this.#limbs.caster);
-    this.#lights.add(new THREE.HemisphereLight(0xffffff, 0x8a8f96, 2.1), keyLight());
-    this.#lights.visible = false;
+    this.#light = new Light(this.#renderer, this.#scene, () => { this.invalidate(); });
     this.#gizmos = makeGizmos((mode) => this.#makeGizmo(mode));
     this.#gestures = new Gestures(canvas, {
       down: (x, y, kind, isFloor) => this.#takeHold(x, y, kind, isFloor),
@@ -122,7 +125,7 @@ export class View {
     this.#stops.push(
       effect(() => { this.#load(session.info.value, session.character.value !== null); }),
       effect(() => { this.#follow(session.document.value); }),
-      effect(() => { void this.#wear(session.character.value, session.info.value); }),
+      effect(() => { void this.#wear(this.#wanted(), session.info.value); }),
       effect(() => {
         // Read, so that a change of any of them draws a new frame.
         void [session.shown.value, session.results.value, session.handles.value, session.selection.value,
@@ -179,7 +182,6 @@ export class View {
     this.#renderer.setClearColor(this.#palette.colours[Ink.paper] as string);
     const colour = (ink: number) => new THREE.Color(this.#palette.colours[ink]);
     const target = colour(Ink.target);
-    this.#character?.paint(this.#palette);
     for (const gizmo of this.#gizmos) gizmo.setColors(target, target, target, colour(Ink.ink));
     this.invalidate();
   }
@@ -270,7 +272,7 @@ export class View {
       this.#batches.update(this.#drawing, this.#rig.pixel / this.#renderer.getPixelRatio());
       // Nobody sees that the shadow of a crowd is a few frames old.
       const isDue = this.#crowd() === null || this.stats.frames % CROWD_SHADOW[this.#pace.share < 1 ? "coarse" : "fine"] === 0;
-      if (!this.#rig.isPlane && isDue) this.#ground.cast(this.#renderer, this.#shared);
+      if (!this.#rig.isPlane && isDue) this.#ground.cast(this.#renderer, this.#shared, this.#body === null ? [] : [this.#body.object]);
       this.#syncGizmos();
     }
     this.#ground.look(this.#rig);
@@ -297,7 +299,8 @@ export class View {
     }
     const composition = this.#composition(shape, this.#fitting(session.shown.value));
     this.#composer.compose(this.#drawing, composition);
-    this.#character?.pose(mainPose(shape, composition.shown));
+    if (this.#body !== null && "paint" in this.#body) this.#body.paint(this.#palette, solverInk(lookOf(this.#method())));
+    this.#body?.pose(mainPose(shape, composition.shown).poses);
   }
 
   /** The crowd, when it is what is on show. */
@@ -330,7 +333,7 @@ export class View {
       up: this.#rig.up.toArray(),
       isPlane: this.#rig.isPlane,
       level: this.#ground.level,
-      hasMesh: this.#character !== null,
+      hasMesh: this.#body !== null,
       arm: this.#arm(document),
       isSmall: false,
     };
@@ -348,9 +351,14 @@ export class View {
       hovered: arm.hovered.value,
       path: path?.poses ?? [],
       track: arm.track.value,
-      ink: solverInk(lookOf(this.session.results.value[0]?.method ?? "auto")) + 1,
+      ink: solverInk(lookOf(this.#method())) + 1,
       isOnPath: frame !== null,
     };
+  }
+
+  /** What solved it. */
+  #method(): string {
+    return this.session.results.value[0]?.method ?? "auto";
   }
 
   /** Handles of joints and limits are where the figure on show has them. */
@@ -524,8 +532,8 @@ export class View {
     for (const task of shape.info.tasks) if (task.position !== null && shape.tips[task.index] !== -1) add(task.position);
     for (const handle of session.handles.peek()) if (handle.kind === "target" || handle.kind === "pole") add(handle.position);
     for (const [x = 0, y = 0, z = 0] of session.document.peek().path?.poses ?? []) points.push(x, y, z);
-    if (this.#character !== null) {
-      const box = new THREE.Box3().setFromObject(this.#character.object);
+    if (this.#body !== null) {
+      const box = new THREE.Box3().setFromObject(this.#body.object);
       add([...box.min.toArray(), ...box.max.toArray()]);
     }
     return points;
@@ -744,47 +752,59 @@ export class View {
     }
   }
 
-  // ----------------------------------------------------------------------------------------------------------- characters
+  // ----------------------------------------------------------------------------------------------------------- characters, robots
 
-  /** Puts a character's mesh on the figure; a file without one that can be drawn leaves the bones alone. */
-  async #wear(file: CharacterFile | null, info: ProblemInfo | null): Promise<void> {
-    const fits = file !== null && info !== null && info.nJoints === file.nodes.length;
-    if (fits && this.#file === file) return;
-    this.#file = fits ? file : null;
+  /** What is to be drawn in place of the bones. */
+  #wanted(): CharacterFile | RobotSource | null {
+    const { character, robot, document } = this.session;
+    const [look, companion, { view }] = [robot.look.value, robot.companion.value, document.value];
+    if (character.value !== null) return character.value;
+    const body = view.body ?? "visuals";
+    if (look === null || body === "joints") return null;
+    const shapes = body === "collisions" || look.visuals.length === 0 ? look.collisions : look.visuals;
+    const source: RobotSource = { shapes, files: companion?.files ?? NO_FILES, nJoints: look.maxSpeeds.length };
+    return this.#source !== null && isSame(this.#source, source) ? this.#source : source;
+  }
+
+  /** Draws meshes in place of the bones; what has none that can be drawn leaves the bones. */
+  async #wear(source: CharacterFile | RobotSource | null, info: ProblemInfo | null): Promise<void> {
+    const fits = source !== null && info !== null && info.nJoints === ("nodes" in source ? source.nodes.length : source.nJoints);
+    if (fits && this.#source === source) return;
+    this.#source = fits ? source : null;
     this.#undress();
     if (!fits) return;
     try {
-      const { loadCharacter } = await import("./character.ts");
-      const character = await loadCharacter(file, info);
+      const body = await bodyOf(source, info);
       // Another file may have been opened meanwhile.
-      if (this.#file !== file) character?.dispose();
-      else if (character !== null) this.#dress(character);
+      if (this.#source !== source || body === null) body?.dispose();
+      else this.#dress(body);
     } catch {
       // What cannot be drawn was said when the file was read; the bones are shown.
     }
   }
 
-  #dress(character: Character): void {
-    this.#character = character;
-    character.paint(this.#palette);
-    this.#worn.add(character.object);
-    this.#lights.visible = true;
+  #dress(body: Character | RobotBody): void {
+    this.#body = body;
+    const shape = this.#shape;
+    if (shape !== null) body.pose(mainPose(shape, this.#fitting(this.session.shown.peek())).poses);
+    this.#worn.add(body.object);
+    this.#light.show(true, this.#rig.up);
     this.#isFramed = false;
     this.invalidate();
   }
 
-  /** Whether a character's mesh is on the figure. */
+  /** Whether meshes are drawn in place of the bones. */
   get hasMesh(): boolean {
-    return this.#character !== null;
+    return this.#body !== null;
   }
 
   #undress(): void {
-    const character = this.#character;
-    this.#character = null;
-    this.#lights.visible = false;
-    if (character === null) return;
-    this.#worn.remove(character.object);
-    character.dispose();
+    const body = this.#body;
+    this.#body = null;
+    if (body === null) return;
+    this.#light.show(false, this.#rig.up);
+    this.#worn.remove(body.object);
+    body.dispose();
     this.invalidate();
   }
 
@@ -805,11 +825,13 @@ export class View {
     return pictureOf(this.canvas);
   }
 
-  /** What is on the canvas as a stand-alone SVG; the mesh of a character is left out. */
+  /** What is on the canvas as a stand-alone SVG, with bones in place of meshes. */
   svg(): string {
     this.#isStale = true;
     this.frame();
     const crowd = this.#crowd();
+    const shape = this.#shape;
+    if (this.#body !== null && shape !== null) this.#composer.compose(this.#drawing, { ...this.#composition(shape, this.#fitting(this.session.shown.peek())), hasMesh: false });
     if (crowd !== null) composeCrowd(this.#drawing, crowd, this.#crowdLook(), false);
     const { title } = this.session.document.peek();
     return svgOf(this.#drawing, this.#projection, {
@@ -902,14 +924,35 @@ export class View {
     this.session.setPictures(null);
     this.#gestures.dispose();
     for (const gizmo of this.#gizmos) gizmo.dispose();
-    this.#file = null;
+    this.#source = null;
     this.#undress();
+    this.#light.dispose();
     this.#limbs.dispose();
     this.#ground.dispose();
     this.#batches.dispose();
     for (const material of Object.values(this.#programs) as THREE.Material[]) material.dispose();
     this.#renderer.dispose();
   }
+}
+
+/** What the body of a robot is made from. */
+interface RobotSource {
+  shapes: readonly RobotShape[];
+  files: ReadonlyMap<string, Uint8Array>;
+  nJoints: number;
+}
+
+/** What draws a body is loaded when it is needed; null where there is nothing to draw. */
+async function bodyOf(source: CharacterFile | RobotSource, info: ProblemInfo): Promise<Character | RobotBody | null> {
+  if ("nodes" in source) return await (await import("./character.ts")).loadCharacter(source, info);
+  const { RobotBody } = await import("./robot.ts");
+  const body = source.shapes.length === 0 ? RobotBody.ofArm(info) : await RobotBody.load(source.shapes, source.files);
+  return body.isEmpty ? null : body;
+}
+
+/** A limit that is moved makes another text and another description, but no other body. */
+function isSame(a: CharacterFile | RobotSource, b: RobotSource): boolean {
+  return "shapes" in a && a.files === b.files && a.nJoints === b.nJoints && JSON.stringify(a.shapes) === JSON.stringify(b.shapes);
 }
 
 /** Arrows and rings, of which the pointer has one: where a ring passes behind an arrow, the arrow. */
@@ -932,12 +975,6 @@ function drawsBySoftware(): boolean {
   const name = String(gl.getParameter(names?.UNMASKED_RENDERER_WEBGL ?? gl.RENDERER));
   gl.getExtension("WEBGL_lose_context")?.loseContext();
   return /swiftshader|llvmpipe|softpipe|software|basic render/i.test(name);
-}
-
-function keyLight(): THREE.DirectionalLight {
-  const light = new THREE.DirectionalLight(0xffffff, 1.7);
-  light.position.set(-2, -3, 5);
-  return light;
 }
 
 /** The pose of the main run, or the start before anything has been solved. */

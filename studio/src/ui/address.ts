@@ -31,7 +31,7 @@ export function keepAddress(session: Session, restored: Kept | null): () => void
     const now = openedHere(session);
     document.title = `${isMotion.value ? motion().document.value.title : session.document.value.title} · posekit studio`;
     void session.cursor.value;
-    void session.character.value;
+    void session.companion.value;
     untracked(() => {
       if (isFollowing) return;
       const isTouched = session.canUndo.peek() !== null || session.canRedo.peek() !== null;
@@ -84,7 +84,7 @@ function addressOf(session: Session): string {
 }
 
 function problemState(session: Session): Kept {
-  return { kind: "problem", document: session.current(), character: session.character.peek() };
+  return { kind: "problem", document: session.current(), companion: session.companion.peek() };
 }
 
 function motionState(): Kept {
@@ -95,7 +95,7 @@ function motionState(): Kept {
 function restore(session: Session, kept: Kept): void {
   if (kept.kind === "problem") {
     leaveMotion();
-    session.restore(kept.document, kept.character);
+    session.restore(kept.document, kept.companion);
     return;
   }
   const opened = openMotion(false);

@@ -5,6 +5,7 @@ import { FolderOpen } from "lucide-preact";
 import type { Session } from "../core/types.ts";
 import { useSession } from "./context.ts";
 import { openFiles } from "./files.ts";
+import { filesOf } from "./folder.ts";
 
 export function DropZone() {
   const session = useSession();
@@ -13,7 +14,7 @@ export function DropZone() {
   if (!over) return null;
   return (
     <div class="drop-zone">
-      <p><FolderOpen size={20} aria-hidden />Drop a motion (BVH), a character (GLB, glTF, VRM), a problem (JSON) or a robot (URDF)</p>
+      <p><FolderOpen size={20} aria-hidden />Drop a motion (BVH), a character (GLB, glTF, VRM), a problem (JSON), or a robot (URDF, MJCF) with the folder of its meshes</p>
     </div>
   );
 }
@@ -30,7 +31,7 @@ function watchDrops(session: Session, setOver: (over: boolean) => void): () => v
     event.preventDefault();
     depth = 0;
     setOver(false);
-    void openFiles(session, [...(event.dataTransfer?.files ?? [])]);
+    if (event.dataTransfer) void filesOf(event.dataTransfer).then((files) => openFiles(session, files));
   };
   const listeners = { dragenter: onEnter, dragleave: onLeave, dragover: onOver, drop: onDrop } as const;
   for (const [name, listener] of Object.entries(listeners)) document.addEventListener(name, listener as EventListener);

@@ -1,10 +1,10 @@
 //! What the browser keeps of every place in its history: the whole document and the files that were dropped, so that a reload and Back lose nothing.
 
-import type { CharacterFile, StudioDocument } from "../core/types.ts";
+import type { Companion, StudioDocument } from "../core/types.ts";
 import type { LinkedMotion } from "../core/motion/types.ts";
 
 export type Kept =
-  | { kind: "problem"; document: StudioDocument; character: CharacterFile | null }
+  | { kind: "problem"; document: StudioDocument; companion: Companion | null }
   /** `own`: the file that was dropped; null: the built-in walk. */
   | { kind: "motion"; linked: LinkedMotion; own: Uint8Array | null };
 

@@ -8,6 +8,7 @@ import { useSession } from "./context.ts";
 import { IconButton } from "./controls.tsx";
 import { motionExports, problemExports, type Export } from "./exports.ts";
 import { openFiles } from "./files.ts";
+import { droppedFile } from "./folder.ts";
 import { openDialog } from "./page.ts";
 import { chooseTheme, themeChoice, type ThemeChoice } from "./theme.ts";
 import { keysOf } from "./keyboard.ts";
@@ -83,11 +84,11 @@ function OpenButton() {
         class="sr-only"
         tabIndex={-1}
         aria-hidden
-        accept=".json,.urdf,.xml,.glb,.gltf,.vrm,.vrma,.bvh"
+        accept=".json,.urdf,.xml,.mjcf,.srdf,.zip,.stl,.dae,.obj,.glb,.gltf,.vrm,.vrma,.bvh"
         onChange={(event) => {
           const files = [...(event.currentTarget.files ?? [])];
           event.currentTarget.value = "";
-          void openFiles(session, files);
+          void openFiles(session, files.map((file) => droppedFile(file)));
         }}
       />
     </>

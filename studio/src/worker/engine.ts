@@ -1,6 +1,6 @@
 //! The library behind the worker's requests: one loaded problem, and a solver for each run on it.
 
-import { caseNames, Digest, Problem, type Solver } from "posekit";
+import { caseNames, describeRobot, Digest, Problem, type Solver } from "posekit";
 import type { FigureProblem } from "../core/files.ts";
 import { settingsFor } from "../core/settings.ts";
 import type { PoseData, ProblemInfo, RunResult, SettingsSubset, StatusWord, TraceData } from "../core/types.ts";
@@ -58,6 +58,8 @@ export class Engine {
       case "trace": return this.trace(request.run);
       case "measure": return this.measure(request.run);
       case "bend": return this.bend(request.joint, request.position, request.from);
+      case "robot": return JSON.parse(describeRobot(request.text, request.srdf)) as Answers["robot"];
+      case "poses": return this.poses(request.q);
       case "arm": return this.armFacts(request.run, request.target, request.isStill);
       case "track": return this.arm?.track(request.path) ?? null;
       case "solution": return this.solution(request.run, request.targets, request.trace);
@@ -333,6 +335,13 @@ export class Engine {
     const bent = Problem.fromJson(JSON.stringify(one), this.urdf);
     this.bending = { joint, problem: bent, solver: bent.solver() };
     return this.bending;
+  }
+
+  private poses(q: Float64Array): Float64Array {
+    const { problem } = this.loaded();
+    const out = new Float64Array(7 * problem.nJoints);
+    problem.poses(q, out);
+    return out;
   }
 
   private armFacts(run: string, target: number[], isStill: boolean): Answers["arm"] {

@@ -1,6 +1,7 @@
 //! What passes between the page and the worker. Every request has one answer, in the order of the requests.
 
 import type { MotionAnswers, MotionRequest } from "./motion.ts";
+import type { RobotLook } from "../core/robot.ts";
 import type { ArmFacts, ArmPath, ArmTrack, CrowdFrame, MethodName, PoseData, ProblemInfo, RunResult, SettingsSubset, TraceData } from "../core/types.ts";
 
 /** One solver on the loaded problem. */
@@ -44,6 +45,10 @@ export type Request =
   | { kind: "measure"; run: string }
   /** Brings one joint to a place, from a pose, with the least change. */
   | { kind: "bend"; joint: number; position: number[]; from: Float64Array }
+  /** What a robot looks like, and its named states. */
+  | { kind: "robot"; text: string; srdf?: string }
+  /** Where the joints of the loaded problem are with these values. */
+  | { kind: "poses"; q: Float64Array }
   /** What there is to say of the arm where a run stands. */
   | { kind: "arm"; run: string; target: number[]; isStill: boolean }
   | { kind: "track"; path: ArmPath }
@@ -64,6 +69,9 @@ export interface Answers extends MotionAnswers {
   /** The time of a solve [µs]; null where the run has solved nothing. */
   measure: number | null;
   bend: Float64Array;
+  robot: RobotLook;
+  /** 7 numbers for each joint. */
+  poses: Float64Array;
   /** Null where the problem is no arm with one goal. */
   arm: ArmFacts | null;
   track: ArmTrack | null;

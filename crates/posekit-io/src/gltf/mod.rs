@@ -36,6 +36,7 @@ mod humanoid;
 mod new_file;
 mod nodes;
 mod other_channels;
+mod pose;
 mod sample;
 mod scenes;
 mod skeleton;
@@ -64,6 +65,7 @@ pub(crate) use other_channels::OtherChannel;
 pub use animation::{Animation, Channel, Interpolation, TargetPath};
 pub use asset::{Asset, BufferFile, Written, folder, no_files};
 pub use new_file::points_glb;
+pub use pose::with_pose;
 
 /// A character: its skeleton, and the nodes of its joints.
 #[derive(Debug, Clone)]

@@ -180,7 +180,7 @@ fn is_even(scale: DVec3) -> bool {
     size.max_element() - size.min_element() <= EQUAL_SCALES * size.max_element()
 }
 
-fn read_rotation(field: &Cursor<'_>) -> Result<DQuat> {
+pub(super) fn read_rotation(field: &Cursor<'_>) -> Result<DQuat> {
     let rotation = DQuat::from_array(field.array("x, y, z, w")?);
     let length = rotation.length();
     if (length - 1.0).abs() > UNIT_TOLERANCE {

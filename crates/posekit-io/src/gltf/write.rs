@@ -397,7 +397,7 @@ fn is_single(parts: &Parts) -> bool {
 }
 
 /// The fields of a node that replace its matrix.
-fn fields(parts: &Parts) -> Vec<(&'static str, String)> {
+pub(super) fn fields(parts: &Parts) -> Vec<(&'static str, String)> {
     let mut fields = vec![
         ("translation", numbers(&parts.translation.to_array())),
         ("rotation", numbers(&parts.rotation.to_array())),
@@ -409,7 +409,7 @@ fn fields(parts: &Parts) -> Vec<(&'static str, String)> {
 }
 
 /// A list of numbers in single precision.
-fn numbers(values: &[f64]) -> String {
+pub(super) fn numbers(values: &[f64]) -> String {
     // A zero of either sign is written as `0`.
     let texts: Vec<String> =
         values.iter().map(|&value| format!("{:?}", single(value) + 0.0)).collect();
@@ -425,6 +425,6 @@ fn singles(values: &[f64]) -> Vec<f32> {
     values.iter().map(|&value| single(value)).collect()
 }
 
-fn elements(spans: &Spans<'_>, list: Option<usize>) -> Vec<usize> {
+pub(super) fn elements(spans: &Spans<'_>, list: Option<usize>) -> Vec<usize> {
     list.map_or_else(Vec::new, |list| spans.children(list).collect())
 }

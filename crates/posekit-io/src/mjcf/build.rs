@@ -11,11 +11,11 @@ use super::equality::{ClosurePart, Follow, Relations};
 use super::joint::{JointPart, Motion};
 use super::names::Names;
 use super::notes::Notes;
-use super::tree::Tree;
+use super::tree::{ShapePart, Tree};
 use crate::error::{Error, Result};
 use crate::robot::{
     DisabledPair, Robot, RobotClosure, RobotFrame, RobotJoint, RobotJointKind, RobotLink,
-    RobotParts, RobotShape, RobotState,
+    RobotParts, RobotShape, RobotState, RobotVisual,
 };
 
 pub(super) fn build_robot<'x>(
@@ -38,16 +38,16 @@ pub(super) fn build_robot<'x>(
         .into_iter()
         .map(|(links, reason)| DisabledPair { links, reason })
         .collect();
-    parts.shapes = tree
-        .shapes
-        .into_iter()
-        .map(|shape| RobotShape {
-            name: shape.name,
-            link: shape.body,
-            link_from_shape: shape.body_from_shape,
-            geometry: shape.geometry,
-        })
-        .collect();
+    for part in tree.shapes {
+        let ShapePart { name, body: link, body_from_shape: link_from_shape, geometry, .. } = part;
+        let shape = RobotShape { name, link, link_from_shape, geometry };
+        if part.is_drawn {
+            parts.visuals.push(RobotVisual { shape: shape.clone(), color: part.color });
+        }
+        if part.is_solid {
+            parts.shapes.push(shape);
+        }
+    }
     parts.frames = tree
         .sites
         .into_iter()

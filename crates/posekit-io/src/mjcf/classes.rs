@@ -55,6 +55,8 @@ impl Kind {
                 "group",
                 "contype",
                 "conaffinity",
+                "rgba",
+                "material",
             ],
             Self::Site => &["type", "pos", "fromto"],
             Self::Mesh => &["scale"],

@@ -5,11 +5,12 @@ use std::collections::BTreeMap;
 use super::classes::Classes;
 use super::compiler::Compiler;
 use super::files::{Files, folder_of};
+use super::geom::clamped;
 use super::meshes::{self, Mesh};
 use super::notes::Notes;
 use crate::error::{Error, Result};
 use crate::limits::Limits;
-use crate::xml::Element;
+use crate::xml::{Element, Infinite};
 
 /// The sections that are read; all others are about physics, appearance or control.
 const READ: [&str; 8] =
@@ -57,6 +58,8 @@ pub(super) struct Model<'x> {
     pub(super) compiler: Compiler<'x>,
     pub(super) classes: Classes<'x>,
     pub(super) meshes: BTreeMap<String, Mesh>,
+    /// The colours of materials without a texture: red, green, blue and opacity, 0 to 1.
+    pub(super) materials: BTreeMap<&'x str, [f64; 4]>,
     /// The models that may be attached, by the names of their elements, as indices into the list of models.
     pub(super) models: BTreeMap<String, usize>,
     sections: Vec<Element<'x>>,
@@ -113,16 +116,17 @@ fn read_model<'x>(
     let classes = Classes::read(&of("default"), library, notes)?;
     let folder = folder_of(&library.files.list[file].path);
     let (mut meshes, mut models) = (BTreeMap::new(), BTreeMap::new());
+    let mut materials = BTreeMap::new();
     for asset in of("asset").into_iter().flat_map(|asset| library.children(asset)) {
         match asset.tag() {
             "mesh" => meshes::add(&mut meshes, asset, folder, &compiler, &classes, notes)?,
             "model" => add_model(asset, library, index_of, names, &mut models)?,
-            // Textures, materials and height fields.
-            "texture" | "material" | "hfield" | "skin" => {}
+            "material" => add_material(asset, &mut materials, notes),
+            "texture" | "hfield" | "skin" => {}
             _ => notes.unknown_tag(asset),
         }
     }
-    Ok(Model { name, compiler, classes, meshes, models, sections })
+    Ok(Model { name, compiler, classes, meshes, materials, models, sections })
 }
 
 /// Reports a section that is not read: the number of its elements of each kind, or that it is unknown.
@@ -138,6 +142,25 @@ fn note_section<'x>(section: Element<'x>, library: &Library<'x>, notes: &mut Not
     };
     for element in library.children(section) {
         notes.skip(what, element);
+    }
+}
+
+/// Adds the colour of a material; a fault is a warning, because it is only seen.
+fn add_material<'x>(
+    asset: Element<'x>,
+    materials: &mut BTreeMap<&'x str, [f64; 4]>,
+    notes: &mut Notes<'_, 'x>,
+) {
+    const SUBJECT: &str = "a <material>";
+    let read = || -> Result<Option<(&'x str, [f64; 4])>> {
+        let name = asset.attribute("name", SUBJECT)?;
+        let rgba = asset.numbers::<4>("rgba", SUBJECT, Infinite::Refused)?;
+        Ok(name.zip(rgba).filter(|_| !asset.has("texture")))
+    };
+    match read() {
+        Ok(Some((name, rgba))) => _ = materials.insert(name, clamped(rgba)),
+        Ok(None) => {}
+        Err(error) => notes.warn(asset, SUBJECT, format!("ignored: {error}")),
     }
 }
 

@@ -1,6 +1,7 @@
-//! `<geom>`: masses of bodies, and collision shapes.
+//! `<geom>`: masses of bodies, and the shapes that collide or are drawn.
 
 use core::f64::consts::PI;
+use core::ops::RangeInclusive;
 use std::collections::BTreeMap;
 
 use posekit::glam::DVec3;
@@ -8,6 +9,7 @@ use posekit::math::Pose;
 
 use super::classes::Attributes;
 use super::compiler::Compiler;
+use super::document::Model;
 use super::meshes::Mesh;
 use super::notes::Notes;
 use super::placement;
@@ -15,7 +17,7 @@ use crate::error::{Error, Result};
 use crate::robot::Geometry;
 use crate::xml::{Element, shortened};
 
-/// The attributes of a geom; those that are not read are about contacts, fluids and appearance.
+/// The attributes of a geom; those that are not read are about contacts and fluids.
 pub(super) const KNOWN: [&str; 36] = [
     "adhesion",
     "axisangle",
@@ -62,10 +64,17 @@ const DENSITY: f64 = 1000.0;
 pub(super) struct Geom {
     /// Pose in the frame of its body.
     pub(super) body_from_geom: Pose,
-    /// The shape, if it may collide with something.
+    /// The shape, if it may collide with something or is drawn.
     pub(super) shape: Option<Geometry>,
+    pub(super) is_solid: bool,
+    pub(super) is_drawn: bool,
+    /// Red, green, blue and opacity, 0 to 1, if the file gives them.
+    pub(super) color: Option<[f64; 4]>,
     pub(super) weight: Weight,
 }
+
+/// The groups that MuJoCo shows unless one asks for others.
+const DRAWN_GROUPS: RangeInclusive<f64> = 0.0..=2.0;
 
 /// The contribution of a geom to the mass of its body.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -91,41 +100,70 @@ impl Geom {
     pub(super) fn read<'x>(
         element: Element<'x>,
         attributes: &Attributes<'x>,
-        compiler: &Compiler<'x>,
-        meshes: &BTreeMap<String, Mesh>,
+        model: &Model<'x>,
         body_from_frame: Pose,
         subject: &str,
         notes: &mut Notes<'_, 'x>,
     ) -> Result<Self> {
+        let compiler = &model.compiler;
         let (pose, half_length) = placement::pose_and_length(attributes, compiler, subject)?;
         let mut body_from_geom = body_from_frame * pose;
         let solid = solid(attributes, half_length, subject)?;
-        let weight = weight(attributes, compiler, &solid, subject)?;
+        let group = attributes.number("group", subject);
+        let group = or_note(group, element, subject, notes).unwrap_or_default();
+        let color = or_note(color(attributes, model, subject), element, subject, notes);
+        let weight = weight(attributes, compiler, &solid, group, subject)?;
         let mask = |name| Ok::<_, Error>(attributes.number(name, subject)?.unwrap_or(1.0) != 0.0);
-        if !(mask("contype")? || mask("conaffinity")?) {
-            return Ok(Self { body_from_geom, shape: None, weight });
-        }
-        let shape = match solid {
-            Solid::Primitive(geometry) => Some(geometry),
-            Solid::Mesh => {
-                let mesh = mesh(attributes, meshes, subject)?;
-                body_from_geom = body_from_geom * mesh.mesh_from_file;
-                let scale = mesh.scale;
-                match &mesh.file {
-                    Some(file) => Some(Geometry::Mesh { file: file.clone(), scale }),
-                    None => {
+        let is_solid = mask("contype")? || mask("conaffinity")?;
+        let is_drawn = DRAWN_GROUPS.contains(&group) && color.is_none_or(|[.., alpha]| alpha > 0.0);
+        let mut shape = None;
+        if is_solid || is_drawn {
+            match solid {
+                Solid::Primitive(geometry) => shape = Some(geometry),
+                Solid::Mesh => {
+                    let mesh = mesh(attributes, &model.meshes, subject)?;
+                    body_from_geom = body_from_geom * mesh.mesh_from_file;
+                    let scale = mesh.scale;
+                    let file = mesh.file.clone();
+                    shape = file.map(|file| Geometry::Mesh { file, scale });
+                    if shape.is_none() {
                         notes.skip("shapes whose mesh is in the model", element);
-                        None
                     }
                 }
+                Solid::Skipped(what) => notes.skip(what, element),
             }
-            Solid::Skipped(what) => {
-                notes.skip(what, element);
-                None
-            }
-        };
-        Ok(Self { body_from_geom, shape, weight })
+        }
+        Ok(Self { body_from_geom, shape, is_solid, is_drawn, color, weight })
     }
+}
+
+/// What is only seen does not stop a model: a fault is a warning.
+fn or_note<'x, T>(
+    read: Result<Option<T>>,
+    element: Element<'x>,
+    subject: &str,
+    notes: &mut Notes<'_, 'x>,
+) -> Option<T> {
+    read.unwrap_or_else(|error| {
+        notes.warn(element, subject, format!("ignored: {error}"));
+        None
+    })
+}
+
+/// The colour of a geom: its own, or that of its material.
+fn color(
+    attributes: &Attributes<'_>,
+    model: &Model<'_>,
+    subject: &str,
+) -> Result<Option<[f64; 4]>> {
+    let own = attributes.numbers::<4>("rgba", subject)?.map(clamped);
+    let material = attributes.text("material", subject)?;
+    Ok(own.or_else(|| model.materials.get(material?).copied()))
+}
+
+/// A colour between 0 and 1.
+pub(super) fn clamped(rgba: [f64; 4]) -> [f64; 4] {
+    rgba.map(|part| part.clamp(0.0, 1.0))
 }
 
 /// The solid: by `type`, which is `sphere` by default; with a mesh, all other types would be fitted to it.
@@ -198,9 +236,9 @@ fn weight(
     attributes: &Attributes<'_>,
     compiler: &Compiler<'_>,
     solid: &Solid,
+    group: f64,
     subject: &str,
 ) -> Result<Weight> {
-    let group = attributes.number("group", subject)?.unwrap_or_default();
     let [least, most] = compiler.weighing_groups;
     if !(least..=most).contains(&group) {
         return Ok(Weight::Known(0.0));

@@ -1,11 +1,11 @@
 //! MJCF: robots and scenes of MuJoCo.
 //!
-//! The reader supports bodies with their joints, frames in every notation, default classes, sites, masses, the shapes of geoms that may collide, keyframes, equalities
+//! The reader supports bodies with their joints, frames in every notation, default classes, sites, masses, the shapes of geoms that may collide or are drawn, with their colours, keyframes, equalities
 //! and excluded pairs, with `<include>`, `<frame>`, `<replicate>` and `<attach>` resolved. Every body becomes a link, every named site a frame, every
 //! keyframe a state. The skeleton has the poses of MuJoCo's own forward kinematics, which the tests compare.
 //!
 //! Not read, and named in one [`Warnings`] entry each: actuators, tendons, sensors, contact pairs, flexes, plugins, height fields, and the masses and
-//! surfaces of meshes (no mesh is opened; shapes name their files). Ignored without a warning: lights, cameras, appearance, simulation options, and everything
+//! surfaces of meshes (no mesh is opened; shapes name their files). Ignored without a warning: lights, cameras, textures, simulation options, and everything
 //! about forces. Elements that generate bodies (`<composite>`, `<flexcomp>`) are refused.
 //!
 //! # Configurations
@@ -23,6 +23,7 @@
 //!   are ignored, with a warning.
 //! - `<connect>` and `<weld>` are kept as closed loops ([`Robot::closures`]), for which there are tasks ([`Robot::closure_tasks`]).
 //! - Shapes are the geoms whose `contype` or `conaffinity` is not 0; which pairs those masks allow is not kept.
+//!   Drawn are the geoms in groups 0 to 2, which MuJoCo shows, unless their opacity is 0.
 //! - Only files in the folder of the model are included or attached, links followed; each is included at most once in a model. Meshes are not opened, and their paths
 //!   are relative to that folder.
 //! - A mocap body is fixed at its pose in the file. `<freejoint align>` and `alignfree` are ignored, with a warning.

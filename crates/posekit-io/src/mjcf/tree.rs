@@ -110,6 +110,10 @@ pub(super) struct ShapePart {
     pub(super) body: usize,
     pub(super) body_from_shape: Pose,
     pub(super) geometry: Geometry,
+    /// It may collide with something.
+    pub(super) is_solid: bool,
+    pub(super) is_drawn: bool,
+    pub(super) color: Option<[f64; 4]>,
 }
 
 /// A site.
@@ -589,15 +593,8 @@ impl<'x> Walker<'_, '_, 'x> {
         self.notes.check_attributes(element, &geom::KNOWN);
         let model = &self.models[self.tree.scopes[context.scope].model];
         let attributes = model.classes.attributes(element, Kind::Geom, context.class, &subject)?;
-        let geom = Geom::read(
-            element,
-            &attributes,
-            &model.compiler,
-            &model.meshes,
-            context.body_from_frame,
-            &subject,
-            self.notes,
-        )?;
+        let geom =
+            Geom::read(element, &attributes, model, context.body_from_frame, &subject, self.notes)?;
         let body = &mut self.tree.bodies[context.body];
         match geom.weight {
             Weight::Known(mass) => {
@@ -621,6 +618,9 @@ impl<'x> Walker<'_, '_, 'x> {
             body: context.body,
             body_from_shape: geom.body_from_geom,
             geometry,
+            is_solid: geom.is_solid,
+            is_drawn: geom.is_drawn,
+            color: geom.color,
         });
         Ok(())
     }

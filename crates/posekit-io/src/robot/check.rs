@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use posekit::glam::DVec3;
 use posekit::math::Pose;
 
-use super::{Geometry, RobotParts, StateValues};
+use super::{Geometry, RobotParts, RobotShape, StateValues};
 use crate::error::{Error, Place, Result};
 use crate::limits::LARGEST;
 use crate::rotation::check_unit;
@@ -121,10 +121,17 @@ fn check_joints(parts: &RobotParts) -> Result<()> {
 }
 
 fn check_shapes_and_frames(parts: &RobotParts) -> Result<()> {
+    let n_links = parts.links.len();
     for (at, shape) in parts.shapes.iter().enumerate() {
-        index(shape.link, parts.links.len(), || format!("shapes[{at}].link"))?;
-        pose(&shape.link_from_shape, || format!("shapes[{at}].link_from_shape"))?;
-        check_geometry(&shape.geometry, || format!("shapes[{at}].geometry"))?;
+        check_shape(shape, n_links, || format!("shapes[{at}]"))?;
+    }
+    for (at, visual) in parts.visuals.iter().enumerate() {
+        check_shape(&visual.shape, n_links, || format!("visuals[{at}].shape"))?;
+        let color = visual.color.unwrap_or_default();
+        if color.iter().any(|part| !(0.0..=1.0).contains(part)) {
+            let message = format!("{color:?} is not four numbers from 0 to 1");
+            return Err(fault(format!("visuals[{at}].color"), message));
+        }
     }
     names("frames", parts.frames.iter().map(|frame| frame.name.as_str()))?;
     for (at, frame) in parts.frames.iter().enumerate() {
@@ -132,6 +139,12 @@ fn check_shapes_and_frames(parts: &RobotParts) -> Result<()> {
         pose(&frame.link_from_frame, || format!("frames[{at}].link_from_frame"))?;
     }
     Ok(())
+}
+
+fn check_shape(shape: &RobotShape, n_links: usize, subject: impl Fn() -> String) -> Result<()> {
+    index(shape.link, n_links, || format!("{}.link", subject()))?;
+    pose(&shape.link_from_shape, || format!("{}.link_from_shape", subject()))?;
+    check_geometry(&shape.geometry, || format!("{}.geometry", subject()))
 }
 
 fn check_geometry(geometry: &Geometry, subject: impl FnOnce() -> String) -> Result<()> {

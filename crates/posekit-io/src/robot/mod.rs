@@ -1,7 +1,7 @@
 //! Robots: the result of every reader of robot files, whatever the format.
 //!
 //! A [`Robot`] has links (rigid bodies with frames and masses), joints, a skeleton that moves them, and the other properties in its files: velocity limits, shapes
-//! for collision checking, groups, end effectors, named states, named frames, and pairs of links that may touch. [`RobotParts`] is the same as plain data;
+//! for collision checking and for drawing, groups, end effectors, named states, named frames, and pairs of links that may touch. [`RobotParts`] is the same as plain data;
 //! readers fill it in and [`Robot::try_new`] checks it.
 
 mod bodies;
@@ -15,7 +15,8 @@ use posekit::task::{Body, Closure, Link};
 
 pub use parts::{
     DisabledPair, Geometry, RobotClosure, RobotEndEffector, RobotFrame, RobotGroup, RobotJoint,
-    RobotJointKind, RobotLink, RobotParts, RobotShape, RobotState, StateValues, VirtualJoint,
+    RobotJointKind, RobotLink, RobotParts, RobotShape, RobotState, RobotVisual, StateValues,
+    VirtualJoint,
 };
 
 use crate::error::Result;
@@ -167,6 +168,12 @@ impl Robot {
     #[must_use]
     pub fn shapes(&self) -> &[RobotShape] {
         &self.parts.shapes
+    }
+
+    /// The shapes that the links are drawn with.
+    #[must_use]
+    pub fn visuals(&self) -> &[RobotVisual] {
+        &self.parts.visuals
     }
 
     /// Groups of joints: an arm, a hand, a leg.

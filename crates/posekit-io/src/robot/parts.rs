@@ -20,6 +20,8 @@ pub struct RobotParts {
     pub joints: Vec<RobotJoint>,
     /// Shapes of links for collision checking.
     pub shapes: Vec<RobotShape>,
+    /// Shapes that links are drawn with.
+    pub visuals: Vec<RobotVisual>,
     /// Frames on links: sites, tools.
     pub frames: Vec<RobotFrame>,
     /// Groups of joints.
@@ -51,6 +53,7 @@ impl RobotParts {
             links,
             joints,
             shapes: Vec::new(),
+            visuals: Vec::new(),
             frames: Vec::new(),
             groups: Vec::new(),
             end_effectors: Vec::new(),
@@ -132,7 +135,16 @@ impl RobotJointKind {
     }
 }
 
-/// A shape of a link for collision checking.
+/// A shape that a link is drawn with.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RobotVisual {
+    /// The shape. A half-space is a floor.
+    pub shape: RobotShape,
+    /// Red, green, blue and opacity, 0 to 1, as in the file; `None` if it gives no colour.
+    pub color: Option<[f64; 4]>,
+}
+
+/// A shape of a link.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RobotShape {
     /// The name in the file; empty if it has none.

@@ -12,7 +12,9 @@ use super::parse::{Description, JointElement, LinkElement};
 use super::shapes::ShapeElement;
 use super::tree::Tree;
 use crate::error::{Error, Result};
-use crate::robot::{Robot, RobotJoint, RobotJointKind, RobotLink, RobotParts, RobotShape};
+use crate::robot::{
+    Robot, RobotJoint, RobotJointKind, RobotLink, RobotParts, RobotShape, RobotVisual,
+};
 use crate::warnings::Warnings;
 
 pub(super) fn build_robot(
@@ -33,22 +35,23 @@ pub(super) fn build_robot(
     }
     let skeleton = builder.build().map_err(|error| located(error, description))?;
     let mut parts = RobotParts::new(description.name, skeleton, links, joints);
-    parts.shapes = shapes(description);
+    for (link, element) in description.links.iter().enumerate() {
+        parts.shapes.extend(element.shapes.iter().map(|own| shape(link, own)));
+        parts.visuals.extend(element.visuals.iter().map(|own| RobotVisual {
+            shape: shape(link, own),
+            color: own.material.and_then(|material| description.materials.color(material)),
+        }));
+    }
     Robot::try_new(parts)
 }
 
-/// The shapes of all links, in the order of the file.
-fn shapes(description: &Description<'_>) -> Vec<RobotShape> {
-    let of_link = |(link, element): (usize, &LinkElement<'_>)| {
-        let shape = |shape: &ShapeElement<'_>| RobotShape {
-            name: shape.name.to_owned(),
-            link,
-            link_from_shape: shape.link_from_shape,
-            geometry: shape.geometry.clone(),
-        };
-        element.shapes.iter().map(shape).collect::<Vec<_>>()
-    };
-    description.links.iter().enumerate().flat_map(of_link).collect()
+fn shape(link: usize, element: &ShapeElement<'_>) -> RobotShape {
+    RobotShape {
+        name: element.name.to_owned(),
+        link,
+        link_from_shape: element.link_from_shape,
+        geometry: element.geometry.clone(),
+    }
 }
 
 /// The place of errors that only the skeleton's builder can detect: a mimic joint whose limits leave its driver no value.

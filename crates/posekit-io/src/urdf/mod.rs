@@ -1,8 +1,8 @@
 //! URDF: robots as links and joints.
 //!
 //! Read are the names of links and joints, the tree, every joint type, origins (`rpy`, and `quat_xyzw` of URDF 1.2), axes, bounds, velocity limits and `<mimic>`,
-//! the masses of `<inertial>` with their centres, and the shapes of `<collision>`. What says where a link can be is honoured or refused, never dropped. Not read:
-//! moments of inertia, what is only seen (`<visual>`, materials), joint dynamics; no file named in a URDF is ever opened. Extensions for simulators and
+//! the masses of `<inertial>` with their centres, the shapes of `<collision>`, and those of `<visual>` with the colours of their materials. What says where a link can be is
+//! honoured or refused, never dropped; what is only seen is ignored with a warning where it is at fault. Not read: moments of inertia, textures, joint dynamics; no file named in a URDF is ever opened. Extensions for simulators and
 //! controllers (`<gazebo>`, `<transmission>`, `<mujoco>`, tags with a prefix such as `<drake:joint>`) are passed over; other tags and attributes beyond the
 //! standard are named in one [`Warnings`] entry each.
 //!
@@ -22,6 +22,7 @@
 //! - Closed chains, several roots, document types (DTD), xacro templates and encodings other than UTF-8 are refused.
 
 mod build;
+mod materials;
 mod mimic;
 mod parse;
 mod shapes;

@@ -5,7 +5,8 @@ use posekit::math::Pose;
 use posekit::math::rotation_about;
 
 use super::Options;
-use super::shapes::{ShapeElement, read_collision};
+use super::materials::{Material, Materials};
+use super::shapes::{ShapeElement, read_shape, read_visual};
 use crate::error::{Error, Result};
 use crate::limits::Limits;
 use crate::robot::RobotJointKind;
@@ -22,6 +23,8 @@ pub(super) struct Description<'x> {
     pub(super) element: Element<'x>,
     pub(super) links: Vec<LinkElement<'x>>,
     pub(super) joints: Vec<JointElement<'x>>,
+    /// Those of the robot and of its links.
+    pub(super) materials: Materials<'x>,
 }
 
 pub(super) struct LinkElement<'x> {
@@ -29,6 +32,7 @@ pub(super) struct LinkElement<'x> {
     pub(super) name: &'x str,
     pub(super) inertial: Option<Inertial>,
     pub(super) shapes: Vec<ShapeElement<'x>>,
+    pub(super) visuals: Vec<ShapeElement<'x>>,
 }
 
 /// The mass of a link; by default none.
@@ -79,6 +83,7 @@ pub(super) fn read_robot<'x>(
         element: root,
         links: Vec::new(),
         joints: Vec::new(),
+        materials: Materials::default(),
     };
     root.note_unknown_attributes(&["name", "version"], &mut unknown);
     for element in root.children() {
@@ -87,13 +92,18 @@ pub(super) fn read_robot<'x>(
             "joint" => {
                 description.joints.push(read_joint(element, options, &mut unknown, warnings)?);
             }
-            "material" => {}
+            "material" => {
+                description.materials.add(Material::read(element, "a material", warnings));
+            }
             _ => unknown.note_tag(element),
         }
         if description.joints.len() > limits.joints || description.links.len() > limits.joints + 1 {
             let what = "the number of joints".into();
             return Err(Error::TooLarge { what, limit: limits.joints, field: "joints" });
         }
+    }
+    for visual in description.links.iter().flat_map(|link| &link.visuals) {
+        visual.material.into_iter().for_each(|material| description.materials.add(material));
     }
     unknown.report(source, warnings);
     Ok(description)
@@ -108,18 +118,18 @@ fn read_link<'x>(
     element.note_unknown_attributes(&["name", "type"], unknown);
     let subject = format!("link `{}`", shortened(name));
     let mut inertial: Option<Element<'x>> = None;
-    let mut shapes = Vec::new();
+    let (mut shapes, mut visuals) = (Vec::new(), Vec::new());
     for child in element.children() {
         match child.tag() {
             "inertial" => only(&mut inertial, child, &subject)?,
-            "collision" => shapes.extend(read_collision(child, &subject, unknown, warnings)?),
-            "visual" => {}
+            "collision" => shapes.extend(read_shape(child, &subject, unknown, warnings)?),
+            "visual" => visuals.extend(read_visual(child, &subject, unknown, warnings)),
             _ => unknown.note_tag(child),
         }
     }
     let inertial =
         inertial.map(|inertial| read_inertial(inertial, &subject, unknown)).transpose()?;
-    Ok(LinkElement { element, name, inertial, shapes })
+    Ok(LinkElement { element, name, inertial, shapes, visuals })
 }
 
 /// The mass, which is required, and its centre. Its rotation is not used, but its numbers are checked.

@@ -1,8 +1,9 @@
-//! `<collision>`: the shapes of a link.
+//! `<collision>` and `<visual>`: the shapes of a link.
 
 use posekit::glam::DVec3;
 use posekit::math::Pose;
 
+use super::materials::Material;
 use super::parse::read_origin;
 use crate::error::{Error, Result};
 use crate::robot::Geometry;
@@ -15,33 +16,51 @@ pub(super) struct ShapeElement<'x> {
     pub(super) name: &'x str,
     pub(super) link_from_shape: Pose,
     pub(super) geometry: Geometry,
+    /// That of a `<visual>`, if it has one.
+    pub(super) material: Option<Material<'x>>,
 }
 
-/// The shape of a `<collision>`; `None`, with a warning, if it has none that is supported.
-pub(super) fn read_collision<'x>(
-    collision: Element<'x>,
+/// The shape of a `<visual>`. What is only seen does not stop a robot: a fault is a warning.
+pub(super) fn read_visual<'x>(
+    visual: Element<'x>,
+    subject: &str,
+    unknown: &mut Unknown<'x>,
+    warnings: &mut Warnings,
+) -> Option<ShapeElement<'x>> {
+    read_shape(visual, subject, unknown, warnings).unwrap_or_else(|error| {
+        warnings.push(visual.place(subject), format!("a <visual> is ignored: {error}"));
+        None
+    })
+}
+
+/// The shape of a `<collision>` or a `<visual>`; `None`, with a warning, if it has none that is supported.
+pub(super) fn read_shape<'x>(
+    holder: Element<'x>,
     subject: &str,
     unknown: &mut Unknown<'x>,
     warnings: &mut Warnings,
 ) -> Result<Option<ShapeElement<'x>>> {
-    collision.note_unknown_attributes(&["name", "group"], unknown);
-    let (mut origin, mut geometry) = (None, None);
-    for child in collision.children() {
+    holder.note_unknown_attributes(&["name", "group"], unknown);
+    let (mut origin, mut geometry, mut material) = (None, None, None);
+    for child in holder.children() {
         match child.tag() {
             "origin" => only(&mut origin, child, subject)?,
             "geometry" => only(&mut geometry, child, subject)?,
+            "material" if holder.tag() == "visual" => only(&mut material, child, subject)?,
             _ => unknown.note_tag(child),
         }
     }
-    let name = collision.attribute("name", subject)?.unwrap_or_default();
+    let name = holder.attribute("name", subject)?.unwrap_or_default();
     let origin = origin.map(|origin| read_origin(origin, subject, unknown)).transpose()?;
     let Some(solid) = geometry.and_then(|geometry| geometry.children().next()) else {
-        warnings.push(collision.place(subject), "a <collision> without geometry is ignored");
+        let message = format!("a <{}> without geometry is ignored", holder.tag());
+        warnings.push(holder.place(subject), message);
         return Ok(None);
     };
     let geometry = read_geometry(solid, subject, unknown, warnings)?;
     let link_from_shape = origin.unwrap_or(Pose::IDENTITY);
-    Ok(geometry.map(|geometry| ShapeElement { name, link_from_shape, geometry }))
+    let material = material.map(|material| Material::read(material, subject, warnings));
+    Ok(geometry.map(|geometry| ShapeElement { name, link_from_shape, geometry, material }))
 }
 
 fn read_geometry<'x>(

@@ -7,7 +7,7 @@ use js_sys::Float64Array;
 use posekit::math::Pose;
 use posekit::skeleton::{Frame, Limit, Skeleton};
 use posekit_io::problem::{Body, Origin, Problem as Read, character_problem, tip_problem};
-use posekit_io::{Limits, Warnings, gltf, urdf};
+use posekit_io::{Limits, Warnings, gltf, read_robot};
 use wasm_bindgen::prelude::*;
 
 use super::solver::Solver;
@@ -72,14 +72,14 @@ impl Problem {
         Self::read(text, Some(file))
     }
 
-    /// Reads a robot; its problem is one pose task, 0, on a link, whose target is the pose of the link at the start.
+    /// Reads a robot from the text of a URDF, or of an MJCF that includes no other file; its problem is one pose task, 0, on a link, whose target is the pose of the link at the start.
     ///
     /// - `tip`: the link; by default the end of the robot that the most joints move
     /// - `free_root`: true when the robot floats instead of being fixed in the world
     #[wasm_bindgen(js_name = fromUrdf)]
     pub fn from_urdf(text: &str, tip: Option<String>, free_root: Option<bool>) -> Result<Self> {
         let mut warnings = Warnings::new();
-        let robot = urdf::read_bytes(text.as_bytes(), &Limits::default(), &mut Warnings::new())
+        let robot = read_robot(text.as_bytes(), &Limits::default(), &mut Warnings::new())
             .map_err(Fault::from)?;
         let free_root = free_root.unwrap_or(false);
         let figure =

@@ -34,7 +34,7 @@ export interface Scene {
   isPlane: boolean;
   /** Height of the floor along up [m]. */
   level: number;
-  /** True when a mesh is drawn: bones are shown through it. */
+  /** True when meshes are drawn in place of the bodies. */
   hasMesh: boolean;
   /** Of a robot arm with one goal: its other solutions and its path. */
   arm: ArmPicture | null;
@@ -124,6 +124,10 @@ export class Composer {
     const { shape } = scene;
     const at = this.#spots;
     const inks = main === null ? START_INKS : inksOf(lookOf(main.method));
+    if (scene.hasMesh) {
+      this.#tips(out, scene, inks);
+      return;
+    }
     const lit = scene.isStepping && main !== null ? main.joint : null;
     for (const bone of shape.parts) {
       const a = 3 * bone.from;

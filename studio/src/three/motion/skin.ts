@@ -4,29 +4,16 @@ import * as THREE from "three";
 import { Ink, lookOf, mix, solverInk, type Palette } from "../../core/pictures/look.ts";
 import type { Vec3 } from "../../core/files.ts";
 import type { ShownMotion } from "../../core/motion/types.ts";
-import { Bones, disposeMaterials, disposeMeshes, loadMeshes, meshesOf, type Meshes } from "../skinned.ts";
+import { Character } from "../character.ts";
+import { loadMeshes } from "../skinned.ts";
 
-/** A mesh that a pose moves, in its own colours or in that of the result. */
-export class Skin {
-  readonly object: THREE.Object3D;
-  readonly #bones: Bones;
-  readonly #plain = new THREE.MeshLambertMaterial({ side: THREE.DoubleSide });
-  readonly #own: ReadonlyMap<THREE.Mesh, THREE.Material | THREE.Material[]>;
-
-  constructor(meshes: Meshes, joints: readonly number[], rest: Float32Array) {
-    this.object = meshes.scene;
-    this.#bones = new Bones(meshes, joints, rest);
-    const all = meshesOf(this.object);
-    this.#own = new Map(all.map((mesh) => [mesh, mesh.material]));
-    for (const mesh of all) {
-      mesh.frustumCulled = false;
-      mesh.renderOrder = 2;
-    }
-  }
+/** A character in its own colours or in that of the result. */
+export class Skin extends Character {
+  readonly #plain = new THREE.MeshStandardMaterial({ side: THREE.DoubleSide, roughness: 0.9 });
 
   /** Wears its own colours, or that of the result. */
   wear(isOwn: boolean): void {
-    for (const [mesh, own] of this.#own) mesh.material = isOwn ? own : this.#plain;
+    for (const [mesh, own] of this.own) mesh.material = isOwn ? own : this.#plain;
   }
 
   /** The colour of the result, or the grey of the original. */
@@ -35,17 +22,16 @@ export class Skin {
   }
 
   /** Puts the bones where these poses have the joints, and all of it aside. */
-  pose(poses: Float32Array, aside: Vec3 = [0, 0, 0]): void {
+  override pose(poses: Float32Array, aside: Vec3 = [0, 0, 0]): void {
     this.object.position.set(0, 0, 0);
     this.object.updateMatrixWorld(true);
-    this.#bones.pose(poses);
+    super.pose(poses);
     this.object.position.set(...aside);
     this.object.updateMatrixWorld(true);
   }
 
-  dispose(): void {
-    disposeMeshes(this.object);
-    for (const own of this.#own.values()) disposeMaterials(own);
+  override dispose(): void {
+    super.dispose();
     this.#plain.dispose();
   }
 }

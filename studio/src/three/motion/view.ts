@@ -16,6 +16,7 @@ import { Ground } from "../ground.ts";
 import { Pace } from "../pace.ts";
 import { Gestures } from "../pointer.ts";
 import { makePrograms, setPalette, sharedUniforms } from "../programs.ts";
+import { Light } from "../light.ts";
 import { loadSkin, type Skin } from "./skin.ts";
 
 /** How near a pointer must come to a handle [CSS px]. */
@@ -35,7 +36,7 @@ export class MotionView {
   readonly #composer = new MotionComposer();
   readonly #projection = new Projection();
   readonly #gestures: Gestures;
-  readonly #lights = new THREE.Group();
+  readonly #light: Light;
   readonly #raycaster = new THREE.Raycaster();
   readonly #stops: (() => void)[] = [];
   readonly #pace = new Pace();
@@ -66,10 +67,8 @@ export class MotionView {
 
   constructor(readonly canvas: HTMLCanvasElement, readonly session: MotionSession) {
     this.#renderer = new THREE.WebGLRenderer({ canvas, antialias: true, powerPreference: "high-performance", preserveDrawingBuffer: false });
-    const key = new THREE.DirectionalLight(0xffffff, 1.7);
-    this.#lights.add(new THREE.HemisphereLight(0xffffff, 0x8a8f96, 2.1), key, key.target);
-    key.position.set(-2, 5, 3);
-    this.#scene.add(this.#ground.group, this.#batches.group, this.#lights);
+    this.#light = new Light(this.#renderer, this.#scene, () => { this.invalidate(); });
+    this.#scene.add(this.#ground.group, this.#batches.group);
     this.#gestures = new Gestures(canvas, {
       down: (x, y, kind) => this.#takeHold(x, y, kind),
       drag: (x, y) => { this.#dragTo(x, y); },
@@ -259,7 +258,7 @@ export class MotionView {
     const composition = this.#composition(figure);
     this.#composer.compose(this.#drawing, composition);
     this.#placeGround(figure);
-    this.#lights.visible = composition.hasSkin || composition.hasSourceSkin;
+    this.#light.show(composition.hasSkin || composition.hasSourceSkin, this.#rig.up);
     if (this.#skin) {
       this.#skin.object.visible = composition.hasSkin;
       this.#skin.wear(session.document.peek().view.colours);
@@ -547,6 +546,7 @@ export class MotionView {
     clearTimeout(this.#restTimer);
     this.#gestures.dispose();
     this.#undress();
+    this.#light.dispose();
     this.#ground.dispose();
     this.#batches.dispose();
     for (const material of Object.values(this.#programs) as THREE.Material[]) material.dispose();

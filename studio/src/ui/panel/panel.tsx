@@ -4,6 +4,7 @@ import { panelTab, type PanelTab } from "../page.ts";
 import { Tabs } from "../tabs.tsx";
 import { Learn } from "../later.ts";
 import { ArmSection } from "./arm-section.tsx";
+import { JointsSection } from "./joints-section.tsx";
 import { SceneSection } from "./scene-section.tsx";
 import { SelectionSection } from "./selection-section.tsx";
 import { SolversSection } from "./solvers-section.tsx";
@@ -33,6 +34,7 @@ export function SolvePanel() {
     <>
       <SolversSection />
       <ArmSection />
+      <JointsSection />
       <SettingsSection />
       <SelectionSection />
       <SceneSection />

@@ -139,7 +139,8 @@ function JointFacts({ joint, info }: { joint: number; info: ProblemInfo }) {
   return <p class="hint">{facts.join(". ")}</p>;
 }
 
-function rangeWords(info: ProblemInfo, joint: number): string {
+/** The range of a joint in words; empty where it has none. */
+export function rangeWords(info: ProblemInfo, joint: number): string {
   const limit = info.limits[joint];
   if (limit?.kind === "cone") return `swings ${degrees(limit.swing).toFixed(0)}°`;
   if (limit?.kind !== "range") return "";
