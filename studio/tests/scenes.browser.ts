@@ -82,6 +82,8 @@ test("a solver is added only where another fits", async () => {
 test("every show of the Learn pages sets up what it says", async () => {
   const { page } = studio;
   await page.locator("#panel-tab-learn").click();
+  // They are loaded when they are wanted.
+  await page.locator(".contents-item").first().waitFor();
   const articles = await page.locator(".contents-item").count();
   expect(articles).toBeGreaterThan(5);
   for (let article = 0; article < articles; article += 1) {
