@@ -84,7 +84,7 @@ test("solving in steps is solving to the end", () => {
     const q = new Float64Array(problem.nValues);
     for (let index = 0; index < whole.traceLength; index++) {
       whole.traceHeader(index, header);
-      assert.ok(header[0] >= 1 && header[1] >= 0 && header[1] <= 7 && header[3] >= 0, `${method}: ${header}`);
+      assert.ok(header[0] >= 1 && header[1] >= 0 && header[1] <= 8 && header[3] >= 0, `${method}: ${header}`);
       assert.ok(whole.traceTurn(index) >= 0, `${method}: ${whole.traceTurn(index)}`);
       assert.equal(whole.tracePoints(index, out), out.length);
       assert.equal(whole.traceConfiguration(index, q), q.length);
