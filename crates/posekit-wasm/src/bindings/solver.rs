@@ -199,7 +199,7 @@ impl Solver {
         Ok(self.session.trace_len()?)
     }
 
-    /// Writes a step of the trace, 4 numbers: iteration; phase (0 iteration, 1 joint, 2 backward, 3 forward, 4 pass, 5 escape, 6 acceleration, 7 refinement);
+    /// Writes a step of the trace, 4 numbers: iteration; phase (0 iteration, 1 joint, 2 backward, 3 forward, 4 pass, 5 escape, 6 acceleration, 7 refinement, 8 bone);
     /// joint or pass, -1 for none; error.
     #[wasm_bindgen(js_name = traceHeader)]
     pub fn trace_header(&mut self, step: usize, out: &Float64Array) -> Result<()> {
