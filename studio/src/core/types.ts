@@ -209,7 +209,7 @@ export interface RunResult extends PoseData {
   done: boolean;
   /** Why it could not run at all; the pose is then where it would have started. */
   fault: string | null;
-  /** The way of this very solve, which ends in this result; without poses (`nPoints` is 0) until nothing has changed for a moment. */
+  /** The trace of this very solve, which ends in this result; without poses (`nPoints` is 0) until nothing has changed for a moment. */
   trace: TraceData | null;
 }
 

@@ -39,7 +39,7 @@ export type Request =
   | { kind: "solve"; runs: RunOrder[]; targets: TargetOrder[] }
   /** Goes on by `iterations`; begins where a run or a target has changed. */
   | { kind: "advance"; runs: RunOrder[]; targets: TargetOrder[]; iterations: number; restart: boolean }
-  /** The way of what a run solved last, half-step by half-step. */
+  /** The trace of what a run solved last, in half-steps. */
   | { kind: "trace"; run: string }
   /** Times what a run solved last. */
   | { kind: "measure"; run: string }

@@ -64,7 +64,7 @@ pub(super) fn inputs(given: &[PathBuf], excluded: Option<&Path>) -> Result<Input
             match fs::metadata(path) {
                 Ok(found) if found.is_dir() => {
                     let inside = folder(path, excluded)?.into_iter();
-                    // Names in several folders are told apart by their paths.
+                    // Names in several folders are distinguished by their paths.
                     let named =
                         |input: Input| Input { name: input.path.display().to_string(), ..input };
                     files.extend(inside.map(named));
