@@ -2,11 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
+use clap::builder::{OsStringValueParser, TypedValueParser as _};
 use clap::{ArgGroup, Args, ValueEnum};
 use posekit::glam::DVec3;
 
 use crate::args::{Replace, finite, not_negative, positive};
 use crate::input::STDIN;
+use crate::motion::is_folder;
 use crate::output::{Files, INPUT, OUTPUT, is_dash};
 
 const INFO_EXAMPLES: &str = "\
@@ -281,7 +283,9 @@ impl MotionInput {
     /// The files that a command reads and writes, if they are known before it runs.
     pub(crate) fn files<'a>(&'a self, output: Option<&'a MotionOutput>) -> Files<'a> {
         let replace = output.map_or(Replace { force: false }, |output| output.replace);
-        let output = output.map(|output| &output.output);
+        // A folder is created.
+        let is_file = |path: &&PathBuf| self.single().is_some() && !is_folder(path);
+        let output = output.map(|output| &output.output).filter(is_file);
         Files::new(replace).reads(INPUT, self.single()).writes(OUTPUT, output)
     }
 
@@ -388,8 +392,9 @@ pub(crate) struct BatchArgs {
     #[arg(long, value_name = "S", value_parser = positive, allow_hyphen_values = true)]
     pub(crate) timeout: Option<f64>,
     /// The one file of such a process: its name in reports, its path, and that of its output
+    // A command without an output has an empty one.
     #[arg(long, num_args = 3, value_names = ["NAME", "FILE", "OUTPUT"], hide = true)]
-    #[arg(allow_hyphen_values = true)]
+    #[arg(allow_hyphen_values = true, value_parser = OsStringValueParser::new().map(PathBuf::from))]
     pub(crate) only: Vec<PathBuf>,
     /// Print JSON (`posekit.motion-report/1`) instead of tables
     #[arg(long)]

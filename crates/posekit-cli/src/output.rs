@@ -395,9 +395,9 @@ pub(crate) fn beginning_of_temporary(process: u32) -> String {
 const BEGINNING: &str = ".posekit-";
 const ENDING: &str = ".tmp";
 
-/// Removes the unfinished files of processes that were killed, once for each folder: those that nobody has written to for an hour.
+/// Removes the unfinished files of processes that were killed, once for each folder: those that nobody has written to for a day.
 fn collect_stale(folder: &Path) {
-    const STALE: Duration = Duration::from_secs(3600);
+    const STALE: Duration = Duration::from_secs(24 * 3600);
     static SEEN: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
     if !SEEN.lock().unwrap_or_else(PoisonError::into_inner).insert(folder.to_owned()) {
         return;
@@ -405,7 +405,10 @@ fn collect_stale(folder: &Path) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let name = entry.file_name();
         let name = name.as_encoded_bytes();
-        let is_ours = name.starts_with(BEGINNING.as_bytes()) && name.ends_with(ENDING.as_bytes());
+        let is_ours = name.strip_prefix(BEGINNING.as_bytes()).is_some_and(|rest| {
+            let n = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+            n > 0 && rest.get(n) == Some(&b'-') && rest.ends_with(ENDING.as_bytes())
+        });
         let age = || entry.metadata().ok()?.modified().ok()?.elapsed().ok();
         if is_ours && age().is_some_and(|age| age > STALE) {
             let _ = fs::remove_file(entry.path());

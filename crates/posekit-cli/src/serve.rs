@@ -13,6 +13,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
+use crate::content::Digest;
+
 /// Longest line of a request, and largest number of lines; browsers stay far below both.
 const LONGEST_LINE: u64 = 16 * 1024;
 const MOST_LINES: usize = 200;
@@ -202,7 +204,7 @@ fn reply(request: &Request, site: &Mutex<Site>) -> Reply {
     };
     // The file was removed after it was listed: the folder is being rebuilt.
     let Ok(body) = fs::read(sent) else { return refuse("404 Not Found") };
-    let tag = format!("\"{:016x}{coding}\"", hash(&body));
+    let tag = format!("\"{}{coding}\"", Digest::new().with(&body).text());
     let coding =
         if coding.is_empty() { String::new() } else { format!("Content-Encoding: {coding}\r\n") };
     let more = format!("{coding}ETag: {tag}\r\nVary: Accept-Encoding\r\n");
@@ -227,13 +229,6 @@ fn head(status: &str, kind: &str, length: Option<usize>, more: &str) -> Vec<u8> 
          X-Content-Type-Options: nosniff\r\nReferrer-Policy: no-referrer\r\n\r\n"
     )
     .into_bytes()
-}
-
-/// FNV-1a of the bytes: another content has another tag.
-fn hash(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    })
 }
 
 /// A percent-decoded address; `None` if the result is not UTF-8.

@@ -166,14 +166,17 @@ fn permissions_are_kept_and_unfinished_files_of_killed_processes_are_removed() {
     draw("new.svg");
     fs::write(place.join("usual"), "").unwrap();
     assert_eq!(mode("new.svg"), mode("usual"), "a new file is as any other");
-    let [old, young] = [".posekit-1-abc.tmp", ".posekit-2-abc.tmp"].map(|name| place.join(name));
-    for path in [&old, &young] {
+    let [old, young, other] = [".posekit-1-abc.tmp", ".posekit-2-abc.tmp", ".posekit-notes.tmp"]
+        .map(|name| place.join(name));
+    let hours_ago = |hours: u64| SystemTime::now() - Duration::from_secs(3600 * hours);
+    for (path, hours) in [(&old, 25), (&young, 23), (&other, 25)] {
         fs::write(path, "half").unwrap();
+        let file = fs::File::options().write(true).open(path).unwrap();
+        file.set_modified(hours_ago(hours)).unwrap();
     }
-    let long_ago = SystemTime::now() - Duration::from_secs(7200);
-    fs::File::options().write(true).open(&old).unwrap().set_modified(long_ago).unwrap();
     draw("new.svg");
     assert!(!old.exists() && young.exists(), "one that may still be written is left alone");
+    assert!(other.exists(), "a file of another program is left alone");
 }
 
 #[cfg(target_os = "linux")]
@@ -226,6 +229,21 @@ fn several_inputs_are_processed_as_a_folder_is() {
         let ended = run(&[&["convert", &a, &a, "--to", "glb", "-o", &d2], more].concat(), &[]);
         assert_eq!(code(&ended), 4, "{}", errors(&ended));
         assert!(text(&ended).contains("its output would be that of"), "{}", text(&ended));
+    }
+    // Commands without an output, reports on standard output, and what follows `--`, in processes too; folders are made as deep as they are named.
+    let deep = place.join("new/deep").to_str().unwrap().to_owned();
+    for arguments in [
+        &["info", &a, &c][..],
+        &["check", &a, &c],
+        &["check", "--json", "--", &a, &c],
+        &["clean", &a, &c, "-o", &deep],
+        &["clean", &a, &c, "-o", &deep, "--force", "--report", "-"],
+    ] {
+        let options = [&arguments[..1], &["--timeout", "60"], &arguments[1..]].concat();
+        let ended = run(&options, &[]);
+        assert!([0, 1].contains(&code(&ended)), "{options:?}: {}", errors(&ended));
+        let said = text(&ended) + &errors(&ended);
+        assert!(!said.contains("crashed"), "{options:?}: {said}");
     }
     let single = run(&["clean", &a, &c, "-o", &a, "--force"], &[]);
     assert!(
@@ -343,7 +361,6 @@ fn a_written_bvh_has_the_unit_that_was_asked_for() {
     let hips = |file: &Path| {
         let text = fs::read_to_string(file).unwrap();
         let row = text.lines().rev().find(|line| !line.trim().is_empty()).unwrap().to_owned();
-        row.split_whitespace().next_back();
         row.split_whitespace().nth(1).unwrap().parse::<f64>().unwrap()
     };
     let first = hips(&walk());

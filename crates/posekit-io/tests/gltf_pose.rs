@@ -57,4 +57,7 @@ fn faults_name_the_node() {
     assert!(fault(1, DQuat::IDENTITY).contains("nodes[1]: there is no such node, only 1"));
     let message = fault(0, DQuat::from_xyzw(0.0, 0.0, 0.0, 0.0));
     assert!(message.contains("nodes[0]: a rotation has length 0, not 1"), "{message}");
+    let twice = [(0, DQuat::IDENTITY); 2];
+    let message = gltf::with_pose(text.as_bytes(), &twice, &Limits::default()).unwrap_err();
+    assert!(message.to_string().contains("nodes[0]: the node is given twice"), "{message}");
 }

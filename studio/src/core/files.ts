@@ -133,9 +133,9 @@ export function namedFile({ urdf, gltf }: FigureProblem): string | undefined {
   return urdf ?? gltf;
 }
 
-/** Whether the text of a robot is an MJCF, not a URDF. */
+/** Whether the text of a robot is an MJCF, not a URDF, which may have an element `<mujoco>` inside: the first element tells. */
 export function isMjcf(text: string): boolean {
-  return /<mujoco[\s>]/.test(text);
+  return /^\uFEFF?(?:\s|<\?[^>]*>|<!--[\s\S]*?-->|<![A-Z][^>]*>)*<mujoco[\s>/]/.test(text);
 }
 
 export type ProblemFile = ChainProblem | FigureProblem;

@@ -49,7 +49,7 @@ export function srdfOf(files: ReadonlyMap<string, Uint8Array>): { name: string; 
 }
 
 /**
- * The dropped file that a robot's file names: the one whose path agrees with the name's for the longest way from the end. Names of packages and folders
+ * The dropped file that a robot's file names: the one whose path agrees with the name's from the end in the most parts. Names of packages and folders
  * need not agree.
  */
 export function fileNamed(files: ReadonlyMap<string, Uint8Array>, name: string): string | undefined {
@@ -136,7 +136,12 @@ export class RobotDesk {
     const answer = this.describe(urdf, srdfOf(companion?.files ?? NO_FILES)?.text);
     const isCurrent = () => this.#asked?.answer === answer;
     // A robot that the library refuses is reported when its problem is loaded.
-    answer.then((look) => { if (isCurrent()) this.#look.value = look; }, () => { if (isCurrent()) this.#look.value = null; });
+    answer.then((look) => { if (isCurrent()) this.#look.value = look; }, () => {
+      if (!isCurrent()) return;
+      // The next document asks again: the worker may be another by then.
+      this.#asked = null;
+      this.#look.value = null;
+    });
   }
 
   /** Puts the joints at these values: every solver starts there, and the targets go to where their frames then are. */

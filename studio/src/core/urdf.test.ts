@@ -7,6 +7,7 @@ import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { initSync, Problem } from "posekit";
 import { assets } from "../../tests/assets.ts";
 import { Engine } from "../worker/engine.ts";
+import { isMjcf } from "./files.ts";
 import { createSession } from "./session.ts";
 import { command, hasPackage, localWorker, until, wasmBytes } from "./testing.ts";
 import type { Session } from "./types.ts";
@@ -159,4 +160,10 @@ describe.skipIf(!hasPackage)("limits of robots", () => {
 it("knows its own robots", () => {
   const text = readFileSync(fileURLToPath(new URL("scenes/arm7.urdf", import.meta.url)), "utf8");
   expect(withRobotLimit(text, "joint_4", [-3, -0.0698], "min")).toMatch(/name="joint_4"[\s\S]{0,300}lower="-3"/);
+});
+
+it("the first element tells an MJCF from a URDF", () => {
+  expect(isMjcf("<mujoco model='arm'><worldbody/></mujoco>")).toBe(true);
+  expect(isMjcf("\uFEFF<?xml version='1.0'?>\n<!-- an <robot> of old -->\n<mujoco/>")).toBe(true);
+  expect(isMjcf("<?xml version='1.0'?>\n<robot name='g1'>\n<mujoco>\n<compiler/>\n</mujoco></robot>")).toBe(false);
 });

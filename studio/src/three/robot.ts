@@ -117,12 +117,10 @@ async function copyOf(name: string, files: ReadonlyMap<string, Uint8Array>, read
   const path = fileNamed(files, name);
   const bytes = path === undefined ? undefined : files.get(path);
   if (path === undefined || bytes === undefined) return null;
-  const known = read.get(path);
-  if (known) return (await known)?.clone() ?? null;
   // A file that three cannot read leaves its link bare, as one that is missing does.
-  const first = readMesh(path, bytes).catch(() => null);
+  const first = read.get(path) ?? readMesh(path, bytes).catch(() => null);
   read.set(path, first);
-  return await first;
+  return (await first)?.clone() ?? null;
 }
 
 async function readMesh(path: string, bytes: Uint8Array): Promise<THREE.Object3D | null> {

@@ -762,7 +762,7 @@ export class View {
     const body = view.body ?? "visuals";
     if (look === null || body === "joints") return null;
     const shapes = body === "collisions" || look.visuals.length === 0 ? look.collisions : look.visuals;
-    const source: RobotSource = { shapes, files: companion?.files ?? NO_FILES, nJoints: look.maxSpeeds.length };
+    const source: RobotSource = { name: look.name, shapes, files: companion?.files ?? NO_FILES, nJoints: look.maxSpeeds.length };
     return this.#source !== null && isSame(this.#source, source) ? this.#source : source;
   }
 
@@ -937,6 +937,7 @@ export class View {
 
 /** What the body of a robot is made from. */
 interface RobotSource {
+  name: string;
   shapes: readonly RobotShape[];
   files: ReadonlyMap<string, Uint8Array>;
   nJoints: number;
@@ -952,7 +953,7 @@ async function bodyOf(source: CharacterFile | RobotSource, info: ProblemInfo): P
 
 /** A limit that is moved makes another text and another description, but no other body. */
 function isSame(a: CharacterFile | RobotSource, b: RobotSource): boolean {
-  return "shapes" in a && a.files === b.files && a.nJoints === b.nJoints && JSON.stringify(a.shapes) === JSON.stringify(b.shapes);
+  return "shapes" in a && a.name === b.name && a.files === b.files && a.nJoints === b.nJoints && (a.shapes === b.shapes || JSON.stringify(a.shapes) === JSON.stringify(b.shapes));
 }
 
 /** Arrows and rings, of which the pointer has one: where a ring passes behind an arrow, the arrow. */

@@ -57,9 +57,12 @@ export function keepAddress(session: Session, restored: Kept | null): () => void
       place = wanted ?? newPlace();
       history.replaceState({ place }, "", location.href);
       isFollowing = true;
-      if (kept) restore(session, kept);
-      else follow(session, location.hash);
-      isFollowing = false;
+      try {
+        if (kept) restore(session, kept);
+        else follow(session, location.hash);
+      } finally {
+        isFollowing = false;
+      }
       seen = openedHere(session);
     });
   };
@@ -100,7 +103,8 @@ function restore(session: Session, kept: Kept): void {
   }
   const opened = openMotion(false);
   opened.openLink(kept.linked);
-  if (kept.own && kept.linked.file !== "walk") void opened.loadFile(kept.linked.file.name, kept.own);
+  // A file that is open still needs no opening.
+  if (kept.own && opened.awaited.peek() !== null && kept.linked.file !== "walk") void opened.loadFile(kept.linked.file.name, kept.own);
 }
 
 /** Opens what an address names: a link, or a scene. */

@@ -22,12 +22,14 @@ export async function openFiles(session: Session, dropped: readonly Dropped[]): 
     tell("error", "The ZIP cannot be unpacked", "Unpack it yourself and drop the folder.");
     return;
   }
-  const problem = files.find(({ path }) => /\.json$/i.test(path));
+  const json = files.find(({ path }) => /\.json$/i.test(path));
+  // A JSON in the folder of a robot is no problem file.
+  const problem = files.length <= MOST_FILES ? json : undefined;
   const robots = problem !== undefined || files.length === 1 ? [] : await robotsOf(files);
   const [robot] = robots;
   if (robot) await openRobot(session, robot, robots.length, files);
   else if (problem === undefined && areMeshes(session, files)) session.addFiles(await readAll(files));
-  else await openOne(session, problem ?? files[0], files);
+  else await openOne(session, json ?? files[0], files);
 }
 
 /** The robots in a folder, the one to open first: URDF before MJCF, and of those none that only puts a scene around another. */

@@ -37,7 +37,7 @@ export async function keep(place: string, kept: Kept): Promise<void> {
   try {
     await inStore("readwrite", (store) => store.put(kept, place));
     const places = await inStore("readonly", (store) => store.getAllKeys());
-    for (const old of places.slice(0, -MOST)) await inStore("readwrite", (store) => store.delete(old));
+    for (const old of places.slice(0, -MOST).filter((old) => old !== place)) await inStore("readwrite", (store) => store.delete(old));
   } catch { /* The page works without. */ }
 }
 

@@ -1,5 +1,6 @@
 //! Every key that does something, in one table: what listens and what the help lists are the same.
 
+import { batch } from "@preact/signals";
 import type { Session } from "../core/types.ts";
 import { SCENES } from "../core/scenes/index.ts";
 import { drawerOpen, openDialog, panelTab, sheetTab, singleKeys, timelineOpen } from "./page.ts";
@@ -141,8 +142,7 @@ function nextScene(session: Session, by: number): void {
     openMotion();
     return;
   }
-  leaveMotion();
-  session.openScene(next);
+  batch(() => { leaveMotion(); session.openScene(next); });
 }
 
 function toggleLearn(): void {

@@ -1,5 +1,6 @@
 //! The rail on the left: every scene with a small picture.
 
+import { batch } from "@preact/signals";
 import { SCENES } from "../core/scenes/index.ts";
 import type { SceneSpec } from "../core/types.ts";
 import { useSession } from "./context.ts";
@@ -78,8 +79,7 @@ function SceneItem({ scene }: { scene: SceneSpec }) {
         aria-current={isOpen ? "true" : undefined}
         title={scene.sentence}
         onClick={() => {
-          leaveMotion();
-          session.openScene(scene.id);
+          batch(() => { leaveMotion(); session.openScene(scene.id); });
           sheetTab.value = "solve";
         }}
       >

@@ -58,9 +58,14 @@ pub(super) fn run(
 
 /// Starts this command again, for one of the files.
 fn start(input: &Input, place: &Path) -> std::io::Result<Child> {
+    let given: Vec<_> = std::env::args_os().skip(1).collect();
+    // What follows `--` is no option.
+    let (options, files) =
+        given.split_at(given.iter().position(|word| word == "--").unwrap_or(given.len()));
     Command::new(std::env::current_exe()?)
-        .args(std::env::args_os().skip(1))
+        .args(options)
         .args([OsStr::new("--only"), input.name.as_ref(), input.path.as_ref(), place.as_ref()])
+        .args(files)
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::null())

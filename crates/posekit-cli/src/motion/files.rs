@@ -175,7 +175,7 @@ pub(super) fn outputs(
 }
 
 /// True for an existing folder, and for a name that ends in a separator.
-pub(super) fn is_folder(output: &Path) -> bool {
+pub(crate) fn is_folder(output: &Path) -> bool {
     let name = output.as_os_str().to_string_lossy();
     output.is_dir() || name.ends_with(std::path::is_separator)
 }

@@ -26,6 +26,7 @@ mod retime;
 pub(crate) use check::check;
 pub(crate) use clean::clean;
 pub(crate) use convert::convert;
+pub(crate) use files::is_folder;
 pub(crate) use info::info;
 pub(crate) use pin::pin;
 pub(crate) use retime::retime;

@@ -13,7 +13,7 @@ use super::words;
 use crate::failure::{Failure, Result};
 use crate::motion_args::{BatchArgs, MotionInput, MotionOutput};
 use crate::output::{
-    count, exists, is_dash, json, make_folder, note, print, report, warn, write_bytes,
+    count, exists, is_dash, json, make_folder, note, print, report, warn, write_bytes, write_file,
 };
 use crate::parallel;
 use crate::stop::Stop;
@@ -138,7 +138,8 @@ impl Task<'_> {
         let done = parallel::run(&inputs, 1, &Stop::default(), name, one).pop().flatten();
         let record = done.unwrap_or_else(|| Err(NOT_BEGUN.to_owned()));
         let record = record.unwrap_or_else(|message| FileRecord::failed(&inputs[0].name, message));
-        print(&serde_json::to_string(&record).map_err(Failure::output)?)?;
+        // Not a report: those may go to standard error.
+        write_file(Path::new("-"), &serde_json::to_string(&record).map_err(Failure::output)?)?;
         Err(Failure::part_done())
     }
 

@@ -1,5 +1,7 @@
 //! Writes a pose into a file: some nodes get other rotations, all else is kept.
 
+use std::collections::BTreeSet;
+
 use posekit::glam::DQuat;
 
 use super::asset::parse;
@@ -19,7 +21,7 @@ use crate::warnings::Warnings;
 /// All else is copied byte for byte. A node with a matrix gets translation, rotation and scale instead.
 ///
 /// # Errors
-/// [`Error::Value`] with `nodes[i]` for a node that does not exist, a rotation that is not of unit length, and a matrix that cannot be taken apart; those of
+/// [`Error::Value`] with `nodes[i]` for a node that does not exist or is given twice, a rotation that is not of unit length, and a matrix that cannot be taken apart; those of
 /// [`read_bytes`](super::read_bytes) for its container and its JSON.
 pub fn with_pose(bytes: &[u8], turns: &[(usize, DQuat)], limits: &Limits) -> Result<Vec<u8>> {
     let container = Container::split(bytes, limits, &mut Warnings::new())?;
@@ -29,6 +31,7 @@ pub fn with_pose(bytes: &[u8], turns: &[(usize, DQuat)], limits: &Limits) -> Res
     let spans = Spans::new(container.text(bytes)?);
     let in_text = elements(&spans, spans.field(spans.root(), "nodes"));
     let mut splices = Splices::new(&spans);
+    let mut seen = BTreeSet::new();
     for &(index, turn) in turns {
         let fault = |message: String| Error::Value {
             place: Place::named(format!("nodes[{index}]")),
@@ -37,6 +40,9 @@ pub fn with_pose(bytes: &[u8], turns: &[(usize, DQuat)], limits: &Limits) -> Res
         let (Some(node), Some(&object)) = (nodes.get(index), in_text.get(index)) else {
             return Err(fault(format!("there is no such node, only {}", nodes.len())));
         };
+        if !seen.insert(index) {
+            return Err(fault("the node is given twice".to_owned()));
+        }
         check_unit(turn)
             .map_err(|length| fault(format!("a rotation has length {length}, not 1")))?;
         let node = node.any_object()?;

@@ -121,13 +121,17 @@ impl Geom {
             match solid {
                 Solid::Primitive(geometry) => shape = Some(geometry),
                 Solid::Mesh => {
-                    let mesh = mesh(attributes, &model.meshes, subject)?;
-                    body_from_geom = body_from_geom * mesh.mesh_from_file;
-                    let scale = mesh.scale;
-                    let file = mesh.file.clone();
-                    shape = file.map(|file| Geometry::Mesh { file, scale });
-                    if shape.is_none() {
-                        notes.skip("shapes whose mesh is in the model", element);
+                    let found = mesh(attributes, &model.meshes, subject).map(Some);
+                    let found =
+                        if is_solid { found? } else { or_note(found, element, subject, notes) };
+                    if let Some(mesh) = found {
+                        body_from_geom = body_from_geom * mesh.mesh_from_file;
+                        let scale = mesh.scale;
+                        let file = mesh.file.clone();
+                        shape = file.map(|file| Geometry::Mesh { file, scale });
+                        if shape.is_none() {
+                            notes.skip("shapes whose mesh is in the model", element);
+                        }
                     }
                 }
                 Solid::Skipped(what) => notes.skip(what, element),

@@ -289,8 +289,8 @@ impl<'a> Source<'a> {
             let normal = found.ground.normal;
             *floor = Floor { point: normal * (lowest * self.length), normal };
         }
-        let way = found.supposed.path(&root, found.ground.normal, frame_time);
-        let at = |part: usize, frame: usize| parts[part].at[frame] + way[frame];
+        let supposed = found.supposed.path(&root, found.ground.normal, frame_time);
+        let at = |part: usize, frame: usize| parts[part].at[frame] + supposed[frame];
         let stances = contacts::at_one_place(
             (&parts, &found.stances),
             at,
