@@ -28,7 +28,7 @@ import { cursorOf, entryOf, entryOfIteration, hasPoses, placeOf, shownRuns, step
 import { announce, methodWord } from "./words.ts";
 import type {
   CharacterFile, Companion, CrowdFrame, Cursor, Handle, HandleMove, MethodName, NamedText, Notice, OptionValue, Pictures, Playback, PoseData, ProblemInfo, RunResult, RunSpec,
-  SceneId, ScenePreview, Session, Snippet, StudioDocument, TraceData, ViewState, WorkerState,
+  SceneId, ScenePreview, Session, Sketch, SketchOrder, Snippet, StudioDocument, TraceData, ViewState, WorkerState,
 } from "./types.ts";
 
 /** How long nothing must have changed before traces and times are asked for [ms]. */
@@ -956,6 +956,11 @@ class StudioSession implements Session {
   async preview(scene: SceneId): Promise<ScenePreview | null> {
     await this.#settled();
     return await previewOf(this.#client, scene);
+  }
+
+  async sketch(order: SketchOrder): Promise<Sketch> {
+    await this.#settled();
+    return await this.#client.ask<"sketch">({ kind: "sketch", order });
   }
 
   link(): string {

@@ -4,7 +4,7 @@
 //! Units: metres, radians, quaternions x, y, z, w. Points of a problem in the plane are handed out with z = 0, so that a view needs one case only.
 
 import type { ReadonlySignal, Signal } from "@preact/signals";
-import type { FigureProblem, ProblemFile, Quat, Vec3 } from "./files.ts";
+import type { ChainProblem, FigureProblem, ProblemFile, Quat, Vec3 } from "./files.ts";
 import type { RobotDesk } from "./robot.ts";
 
 // ---------------------------------------------------------------------------------------------------------------- document
@@ -438,6 +438,22 @@ export interface ScenePreview {
   crowd?: CrowdFrame;
 }
 
+/** A chain solved for one target after the other, for the figures of articles. */
+export interface SketchOrder {
+  problem: ChainProblem;
+  method: MethodName;
+  settings: SettingsSubset;
+  /** Each solve starts from the pose before; otherwise from the problem's start. */
+  isWarm?: boolean;
+  targets: number[][];
+}
+
+export interface Sketch {
+  results: RunResult[];
+  /** Of the last one, in half-steps. */
+  trace: TraceData | null;
+}
+
 /** A character's file, whose mesh a view may draw. */
 export interface CharacterFile {
   name: string;
@@ -648,6 +664,7 @@ export interface Session {
   dismiss(notice: number): void;
   /** A scene as it looks solved, without opening it; for the small pictures. */
   preview(scene: SceneId): Promise<ScenePreview | null>;
+  sketch(order: SketchOrder): Promise<Sketch>;
   /** For the test of the restart only. */
   killWorker(): void;
   dispose(): void;

@@ -1,7 +1,8 @@
 //! What the page itself remembers: which dialog and which tab are open. Nothing of it belongs to the document.
 
 import { signal } from "@preact/signals";
-import type { MethodName, Notice } from "../core/types.ts";
+import type { Notice } from "../core/types.ts";
+import type { ArticleId } from "./learn/articles.ts";
 
 export type DialogName = "help" | "about" | "share" | "code";
 export type PanelTab = "solve" | "learn";
@@ -16,7 +17,7 @@ export const timelineOpen = signal(true);
 /** The plots; folded at first, for the figure. */
 export const drawerOpen = signal(false);
 /** The article that is open, or the list of them. */
-export const article = signal<MethodName | "lock-up" | null>(null);
+export const article = signal<ArticleId | null>(null);
 /** The run whose settings and snippets are shown; null is the main one. */
 export const chosenRun = signal<string | null>(null);
 /** Keys without Ctrl do something only while this is on: some people dictate, and every word would be keys. */
@@ -38,7 +39,7 @@ export function forget(id: number): void {
 }
 
 /** Opens an article wherever the width of the screen shows it. */
-export function learn(about: MethodName | "lock-up" | null): void {
+export function learn(about: ArticleId | null): void {
   article.value = about;
   panelTab.value = "learn";
   sheetTab.value = "learn";

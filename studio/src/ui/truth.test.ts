@@ -4,7 +4,7 @@ import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { initSync } from "posekit";
 import { Engine } from "../worker/engine.ts";
 import { canBeLimited, withFirstLimit } from "../core/edit.ts";
-import { ARTICLES } from "./learn/articles.tsx";
+import { show } from "./learn/shows.ts";
 import { curves } from "./drawer/curves.ts";
 import { createSession } from "../core/session.ts";
 import { SCENES } from "../core/scenes/index.ts";
@@ -147,7 +147,7 @@ describe.skipIf(!hasPackage)("one truth", () => {
 
   it("draws two poses where Learn sets the direct solver beside CCD", async () => {
     const session = await opened("chain-2d");
-    ARTICLES.find(({ id }) => id === "direct")?.shows.find(({ label }) => label === "Beside CCD")?.setUp(session);
+    show(session, "direct-ccd");
     await until(() => session.document.value.runs.length === 2, "two solvers");
     await rest(session);
     const [a, b] = session.results.value;

@@ -3,7 +3,7 @@
 import { caseNames, describeRobot, Digest, Problem, type Solver } from "posekit";
 import type { FigureProblem } from "../core/files.ts";
 import { settingsFor } from "../core/settings.ts";
-import type { PoseData, ProblemInfo, RunResult, SettingsSubset, StatusWord, TraceData } from "../core/types.ts";
+import type { PoseData, ProblemInfo, RunResult, SettingsSubset, Sketch, SketchOrder, StatusWord, TraceData } from "../core/types.ts";
 import { isMethod } from "../core/methods.ts";
 import { ArmTable } from "./arm.ts";
 import { CrowdState } from "./crowd.ts";
@@ -53,6 +53,7 @@ export class Engine {
       case "load": return this.load(request.source);
       case "inspect": return inspect(request.source);
       case "preview": return preview(request.source, request.method);
+      case "sketch": return sketch(request.order);
       case "solve": return request.runs.map((run) => this.solve(run, request.targets));
       case "advance": return request.runs.map((run) => this.advance(run, request.targets, request.iterations, request.restart));
       case "trace": return this.trace(request.run);
@@ -393,6 +394,18 @@ function preview(source: Source, method: RunOrder["method"]): Answers["preview"]
   try {
     const { q, poses, points, method: ran } = engine.solve({ id: "preview", method, settings: {}, start: "problem" }, []);
     return { info, pose: { q, poses, points }, method: ran };
+  } finally {
+    engine.forget();
+  }
+}
+
+/** A chain with an engine of its own, solved for one target after the other. */
+function sketch({ problem, method, settings, isWarm = false, targets }: SketchOrder): Sketch {
+  const engine = new Engine();
+  engine.load({ kind: "json", text: JSON.stringify(problem) });
+  try {
+    const results = targets.map((numbers) => engine.solve({ id: "sketch", method, settings, start: isWarm ? "last" : "problem" }, [{ task: 0, numbers }]));
+    return { results, trace: engine.trace("sketch") };
   } finally {
     engine.forget();
   }

@@ -2,7 +2,7 @@
 
 import type { MotionAnswers, MotionRequest } from "./motion.ts";
 import type { RobotLook } from "../core/robot.ts";
-import type { ArmFacts, ArmPath, ArmTrack, CrowdFrame, MethodName, PoseData, ProblemInfo, RunResult, SettingsSubset, TraceData } from "../core/types.ts";
+import type { ArmFacts, ArmPath, ArmTrack, CrowdFrame, MethodName, PoseData, ProblemInfo, RunResult, SettingsSubset, Sketch, SketchOrder, TraceData } from "../core/types.ts";
 
 /** One solver on the loaded problem. */
 export interface RunOrder {
@@ -35,6 +35,8 @@ export type Request =
   | { kind: "inspect"; source: Source }
   /** Solves another problem without taking it over: for small pictures. */
   | { kind: "preview"; source: Source; method: MethodName }
+  /** Solves a chain for one target after the other without taking it over: for the figures of articles. */
+  | { kind: "sketch"; order: SketchOrder }
   /** Runs to the end. */
   | { kind: "solve"; runs: RunOrder[]; targets: TargetOrder[] }
   /** Goes on by `iterations`; begins where a run or a target has changed. */
@@ -62,6 +64,7 @@ export interface Answers extends MotionAnswers {
   load: ProblemInfo;
   inspect: { figure: string; name: string; warnings: string[] };
   preview: { info: ProblemInfo; pose: PoseData; method: MethodName };
+  sketch: Sketch;
   solve: RunResult[];
   advance: RunResult[];
   /** Null where the run has solved nothing. */
