@@ -61,7 +61,8 @@ const markdown = new Marked({
     },
     paragraph({ tokens }) {
       const made = this.parser.parseInline(tokens);
-      return /^<button[^>]* data-show=/.test(made) ? `<p class="show">${made.replace("link-button", "button")}</p>\n` : `<p>${made}</p>\n`;
+      const [, button, watch = ""] = /^(<button[^>]* data-show=.*?<\/button>)(.*)$/s.exec(made) ?? [];
+      return button ? `<p class="show">${button.replace("link-button", "button")}<span>${watch}</span></p>\n` : `<p>${made}</p>\n`;
     },
     table({ header, rows }) {
       const row = (cells: Tokens.TableCell[], tag: "td" | "th") => `<tr>${cells.map(({ tokens }) => `<${tag}>${this.parser.parseInline(tokens)}</${tag}>`).join("")}</tr>`;

@@ -109,11 +109,11 @@ describe.each([
     if (isPhone) await page.locator("#sheet-tab-scenes").click();
     await page.locator('[data-scene="motion"]').click();
     await page.waitForFunction(() => "posekitMotion" in globalThis && globalThis.posekitMotion.shown.value !== null && !globalThis.posekitMotion.isBusy.value && "posekitMotionView" in globalThis);
-    for (const tab of isPhone ? ["scenes", "solve", "time"] : [null]) {
-      if (tab) await page.locator(`#sheet-tab-${tab}`).click();
-      if (tab !== "scenes" && tab !== "time") await unfold(page);
-      if (tab !== "scenes" && tab !== "solve") await page.getByRole("button", { name: "Show the curves of a joint" }).click();
-      await atEverySize(page, `motion, ${tab ?? "all"}`);
+    for (const tab of isPhone ? ["scenes", "solve", "time", "learn"] : ["solve", "learn"]) {
+      await page.locator(`#${isPhone ? "sheet" : "panel"}-tab-${tab}`).click();
+      if (tab === "solve") await unfold(page);
+      if (tab === (isPhone ? "time" : "solve")) await page.getByRole("button", { name: "Show the curves of a joint" }).click();
+      await atEverySize(page, `motion, ${tab}`);
     }
     expect(complaints).toEqual([]);
     await close();

@@ -78,35 +78,3 @@ test("a solver is added only where another fits", async () => {
   expect(await add.getAttribute("aria-disabled")).toBe("true");
   expect(await page.locator(".section-body").first().innerText()).toContain("No other solver fits this problem.");
 });
-
-test("every show of the Learn pages sets up what it says", async () => {
-  const { page } = studio;
-  await page.locator("#panel-tab-learn").click();
-  // They are loaded when they are wanted.
-  await page.locator(".contents-item").first().waitFor();
-  const articles = await page.locator(".contents-item").count();
-  expect(articles).toBeGreaterThan(5);
-  for (let article = 0; article < articles; article += 1) {
-    await page.locator(".contents-item").nth(article).click();
-    const shows = page.locator(".shows .button");
-    for (let show = 0; show < await shows.count(); show += 1) {
-      await shows.nth(show).click();
-      await settled(page);
-    }
-    await page.locator(".learn .link-button").click();
-  }
-  expect(studio.complaints).toEqual([]);
-});
-
-test("figures 2 and 3 lock up as published, and not otherwise", async () => {
-  const { page } = studio;
-  for (const figure of ["Figure 2: relaxation locks up", "Figure 3: CCD locks up"]) {
-    await page.locator(".contents-item").first().click();
-    await page.getByRole("button", { name: figure }).click();
-    await settled(page);
-    const [published, ours] = await page.evaluate(() => globalThis.posekitSession.results.value.map(({ status }) => status));
-    expect(published, figure).not.toBe("reached");
-    expect(ours, figure).toBe("reached");
-    await page.locator(".learn .link-button").click();
-  }
-});

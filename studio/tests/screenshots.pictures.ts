@@ -102,7 +102,7 @@ test.skipIf(ONLY !== undefined)("for the documentation", async () => {
   await saveSmall(light.page, "path");
   await show(light.page, "figure");
   await light.page.locator("#panel-tab-learn").click();
-  await light.page.locator(".contents-item").first().click();
+  await light.page.locator('.contents-item[data-learn="lock-up"]').click();
   await light.page.getByRole("button", { name: "Figure 2: relaxation locks up" }).click();
   await settled(light.page);
   await light.page.waitForTimeout(400);

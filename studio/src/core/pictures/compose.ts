@@ -50,6 +50,8 @@ const MOST_TRAILS = 2;
 const MOST_ENTRIES = 400;
 /** Width of a body's outline [px]. */
 const OUTLINE = 1.4;
+/** In the plane a bone lies over the one before it, raised by so much of its thickness: one that is folded back would be hidden, because bones thin out. */
+const LIFT = 1;
 /** Turns smaller than this are not drawn as arcs [rad]. */
 const LEAST_TURN = 0.008;
 
@@ -133,9 +135,10 @@ export class Composer {
       const a = 3 * bone.from;
       const b = 3 * bone.to;
       const ink = bone.joint === lit ? inks.lit : shape.isDense ? inks.dense : inks.body;
+      const lift = liftOf(scene, bone.from);
       out.body(
-        at[a] as number, at[a + 1] as number, at[a + 2] as number,
-        at[b] as number, at[b + 1] as number, at[b + 2] as number,
+        at[a] as number, at[a + 1] as number, (at[a + 2] as number) + lift,
+        at[b] as number, at[b + 1] as number, (at[b + 2] as number) + lift,
         bone.radii[0], bone.radii[1], ink,
       );
     }
@@ -147,7 +150,7 @@ export class Composer {
       const x = at[p] as number;
       const y = at[p + 1] as number;
       // In the plane a joint is a disc that lies on the bones, smaller than they are.
-      const z = (at[p + 2] as number) + (scene.isPlane ? 2 * radius : 0);
+      const z = (at[p + 2] as number) + (scene.isPlane ? 2 * radius + liftOf(scene, spot) : 0);
       const shown = scene.isPlane ? 0.55 * radius : radius;
       out.body(x, y, z, x, y, z, shown, shown, ink);
     }
@@ -168,7 +171,7 @@ export class Composer {
       if (kind === "revolute") {
         const axis = direction(rotate(rotationAt(pose.poses, joint), axisOf(info, joint)));
         if (axis === null) continue;
-        this.#rod(out, scene, at, axis, radius, inks);
+        this.#rod(out, scene, [at[0], at[1], at[2] + liftOf(scene, joint)], axis, radius, inks);
       } else if (kind === "ball") {
         // Fingers and toes have no room for a ring.
         if (info.nJoints < 24) this.#ring(out, scene, at, joint, 1.03 * radius, inks.edge);
@@ -670,6 +673,11 @@ function inksOf(look: SolverLook): FigureInks {
 /** Words of tasks whose effector should be where the target is. */
 function isPlaced(task: string): boolean {
   return task === "position" || task === "pose";
+}
+
+/** How far a bone of a chain in the plane is raised [m]. */
+function liftOf({ isPlane, shape }: Scene, bone: number): number {
+  return isPlane && shape.isChain ? LIFT * shape.thickness * bone : 0;
 }
 
 function ballPixels(scene: Scene, handle: Handle): number {

@@ -27,16 +27,17 @@ interface ChainProps {
   lit?: number;
   /** As it was before: a thin line without joints. */
   isPast?: boolean;
+  hasRoot?: boolean;
 }
 
-export function Chain({ spots, lit = -1, isPast = false }: ChainProps) {
+export function Chain({ spots, lit = -1, isPast = false, hasRoot = true }: ChainProps) {
   if (isPast) return <polyline class="past" points={spots.map((at) => at.join(",")).join(" ")} />;
   return (
     <g class="chain">
       {spots.slice(1).map((to, index) => <path key={index} class={index === lit ? "bone lit" : "bone"} d={bone(spots[index] ?? to, to)} />)}
       {spots.slice(1, -1).map(([x, y], index) => <circle key={index} class="joint" cx={x} cy={y} r={3.4} />)}
       <Tip at={spots.at(-1) ?? [0, 0]} />
-      <Root at={spots[0] ?? [0, 0]} />
+      {hasRoot && <Root at={spots[0] ?? [0, 0]} />}
     </g>
   );
 }
@@ -81,7 +82,7 @@ export function Arc({ at: [x, y], radius, from, by, class: name = "arc", hasHead
   return (
     <g>
       <path class={name} d={`M${begin.join(" ")}A${radius} ${radius} 0 ${flags} ${end.join(" ")}${head}`} />
-      {children && <text class="label" x={middle[0]} y={middle[1] + 4} text-anchor="middle">{children}</text>}
+      {children && <text class="label halo" x={middle[0]} y={middle[1] + 4} text-anchor="middle">{children}</text>}
     </g>
   );
 }
@@ -117,7 +118,7 @@ interface AxesProps {
 }
 
 /** The box of a plot and the place of its data in it: x and y from the first tick to the last. */
-export const PLOT = { width: 320, height: 190, left: 34, right: 10, top: 20, bottom: 34 } as const;
+export const PLOT = { width: 320, height: 200, left: 34, right: 10, top: 28, bottom: 36 } as const;
 
 export function plotPlace(x: AxesProps["x"], y: AxesProps["y"]): Place {
   const { width, height, left, right, top, bottom } = PLOT;
@@ -126,7 +127,7 @@ export function plotPlace(x: AxesProps["x"], y: AxesProps["y"]): Place {
 }
 
 export function Plot({ x, y, xTitle, yTitle, children }: AxesProps) {
-  const { width, height, left, right, top, bottom } = PLOT;
+  const { width, height, left, right, bottom } = PLOT;
   const place = plotPlace(x, y);
   return (
     <svg class="chart" viewBox={`0 0 ${width} ${height}`}>
@@ -136,7 +137,7 @@ export function Plot({ x, y, xTitle, yTitle, children }: AxesProps) {
       })}
       {x.map(([value, word]) => <text key={value} class="tick" x={place([value, 0])[0]} y={height - bottom + 15} text-anchor="middle">{word}</text>)}
       <text class="tick" x={width - right} y={height - 5} text-anchor="end">{xTitle}</text>
-      <text class="tick" x={left} y={top - 8}>{yTitle}</text>
+      <text class="tick" x={2} y={11}>{yTitle}</text>
       {children}
     </svg>
   );

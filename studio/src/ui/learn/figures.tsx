@@ -75,14 +75,14 @@ function Frames({ frames, target, who, size }: { frames: readonly Frame[]; targe
   );
 }
 
-const ONE: Partial<Record<MethodName, SketchOrder>> = Object.fromEntries((["ccd", "fabrik", "relaxation"] as const).map((method) => [
-  method, { problem: THREE, method, settings: { iterations: 1, classic: true }, targets: [THREE.target] },
-]));
+function oneOf(method: MethodName): SketchOrder {
+  return { problem: THREE, method, settings: { iterations: 1, classic: true }, targets: [THREE.target] };
+}
+export const ONE = { ccd: oneOf("ccd"), fabrik: oneOf("fabrik"), relaxation: oneOf("relaxation") };
 
-function iterationOf(method: "ccd" | "fabrik" | "relaxation"): ComponentType {
+function iterationOf(method: keyof typeof ONE): ComponentType {
   return function Iteration() {
-    const order = ONE[method];
-    const found = useSketch(order as SketchOrder);
+    const found = useSketch(ONE[method]);
     const frames = useMemo(() => (found ? framesOf(found, method) : []), [found]);
     return <Frames frames={frames} target={THREE.target as unknown as Spot} who={method} size={[150, 112]} />;
   };
@@ -104,7 +104,7 @@ export function framesOf({ trace, results }: Sketch, method: MethodName): Frame[
   return frames;
 }
 
-const FOLDED: SketchOrder = { problem: STRAIGHT, method: "ccd", settings: { iterations: 1, classic: true }, targets: [STRAIGHT.target] };
+export const FOLDED: SketchOrder = { problem: STRAIGHT, method: "ccd", settings: { iterations: 1, classic: true }, targets: [STRAIGHT.target] };
 const BENT: SketchOrder = { problem: STRAIGHT, method: "direct", settings: {}, targets: [STRAIGHT.target] };
 
 /** The lock-up; a bone that lies on another is drawn beside it. */
@@ -125,7 +125,7 @@ function Fold() {
             <svg viewBox={`0 0 ${size[0]} ${size[1]}`} role="img" aria-label={title}>
               <Target at={target} />
               <Chain spots={[root, elbow]} />
-              <Chain spots={isFolded ? [[elbow[0], elbow[1] - 11], lower] : [elbow, lower]} lit={index === 1 ? 0 : -1} />
+              <Chain spots={isFolded ? [[elbow[0], elbow[1] - 11], lower] : [elbow, lower]} lit={index === 1 ? 0 : -1} hasRoot={false} />
               {isFolded && <path class="bridge" d={`M${elbow[0]} ${elbow[1]}a5.5 5.5 0 0 0 0 -11`} />}
             </svg>
             <span>{index === 2 ? "joint 1: already best" : title}</span>
@@ -244,7 +244,7 @@ function Damping() {
 const DISTANCES = Array.from({ length: 61 }, (_, index) => 0.85 + 0.0035 * index);
 const LIMB: PlaneChain = { schema: "posekit.chain/1", dimension: 2, bones: [{ length: 0.5, angle: -0.45 }, { length: 0.5, angle: 0.9 }], target: [0.85, 0] };
 
-function limbAt(regularisation: number): SketchOrder {
+export function limbAt(regularisation: number): SketchOrder {
   return { problem: LIMB, method: "least-squares", settings: { least_squares: { regularisation, restarts: 0 } }, targets: DISTANCES.map((at) => [at, 0]) };
 }
 const EXACT = limbAt(0);
@@ -276,8 +276,8 @@ function Reach() {
 
 const ARC = Array.from({ length: 24 }, (_, index) => [0.42 + 0.25 * Math.cos(3 * index / 23), -0.38 + 0.6 * index / 23]);
 const SIX: PlaneChain = { schema: "posekit.chain/1", dimension: 2, bones: Array.from({ length: 6 }, (_, index) => ({ length: 0.2, angle: index === 0 ? 2.1 : -1.9 / 6 })), target: [0.42, -0.38] };
-const COLD: SketchOrder = { problem: SIX, method: "least-squares", settings: {}, targets: ARC };
-const WARM: SketchOrder = { ...COLD, isWarm: true };
+export const COLD: SketchOrder = { problem: SIX, method: "least-squares", settings: {}, targets: ARC };
+export const WARM: SketchOrder = { ...COLD, isWarm: true };
 
 function Warm() {
   const [cold, warm] = [useSketch(COLD), useSketch(WARM)];

@@ -4,6 +4,7 @@ import type { FigureProblem, ProblemFile } from "../../core/files.ts";
 import { sceneDocument } from "../../core/scenes/index.ts";
 import type { MethodName, OptionValue, RunSpec, SceneId, Session, SettingsSubset, StudioDocument } from "../../core/types.ts";
 import { leaveMotion, openMotion } from "../motion/desk.ts";
+import { drawerOpen } from "../page.ts";
 
 interface Show {
   scene: SceneId;
@@ -18,6 +19,8 @@ interface Show {
   /** Moved targets start from the last pose. */
   isWarm?: boolean;
   perFrame?: number;
+  /** The error curves are what there is to see. */
+  withPlots?: boolean;
 }
 
 /** The same method twice: as published, and as it is here. */
@@ -85,7 +88,7 @@ export const SHOWS = {
   "least-squares-steps": stepped("least-squares", "Least squares step by step"),
   "least-squares-figure": { scene: "figure", runs: [{ method: "least-squares" }], title: "Least squares on a figure", isWarm: true },
   "least-squares-arm": { scene: "arm7", runs: [{ method: "least-squares" }], title: "Least squares on a robot", isWarm: true },
-  "least-squares-ccd": { scene: "arm-ranges", runs: [{ method: "least-squares" }, { method: "ccd" }], title: "Least squares beside CCD" },
+  "least-squares-ccd": { scene: "arm-ranges", runs: [{ method: "least-squares" }, { method: "ccd" }], title: "Least squares beside CCD", withPlots: true },
   "arm-six": { scene: "arm6", runs: [{ method: "auto" }], title: "Eight solutions", isWarm: true },
   "warm-frames": { scene: "chain-2d", runs: [{ method: "ccd" }], title: "One iteration per frame", isWarm: true, perFrame: 1 },
   "warm-end": { scene: "chain-2d", runs: [{ method: "ccd" }], title: "Warm start", isWarm: true },
@@ -123,8 +126,9 @@ export function show(session: Session, name: string): void {
   }
   if (!isShow(name)) throw new Error(`there is no show ${name}`);
   leaveMotion();
-  const { atStart = false }: Show = SHOWS[name];
+  const { atStart = false, withPlots = false }: Show = SHOWS[name];
   const document = showDocument(name);
   session.open(document, `Show: ${document.title}`);
   if (atStart) session.scrub(0);
+  if (withPlots) drawerOpen.value = true;
 }

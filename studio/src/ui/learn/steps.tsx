@@ -1,7 +1,7 @@
 //! Pseudo-code of a method beside the running solve: the line of the step on show is marked.
 
 import { ChevronLeft, ChevronRight, ChevronsLeft, ChevronsRight, Play } from "lucide-preact";
-import type { Cursor, RunResult, Session } from "../../core/types.ts";
+import type { PhaseName, RunResult, Session, StatusWord } from "../../core/types.ts";
 import { useSession } from "../context.ts";
 import { IconButton } from "../controls.tsx";
 import { isMotion } from "../motion/desk.ts";
@@ -17,12 +17,12 @@ export function Steps({ lines, method }: StepsProps) {
   const session = useSession();
   const result = session.results.value[0];
   const isOn = !isMotion.value && result?.method === method && result.fault === null;
-  const marked = isOn ? marksOf(session.cursor.value, result) : [];
+  const marked = isOn ? marksOf(session, result) : [];
   return (
     <figure class="steps">
       <ol>
         {lines.map(({ html, depth, marks }, index) => (
-          <li key={index} data-depth={depth} aria-current={marks.some((mark) => marked.includes(mark)) ? "step" : undefined} dangerouslySetInnerHTML={{ __html: html }} />
+          <li key={index} data-depth={depth} aria-current={marks.some((mark) => marked.includes(mark as Mark)) ? "step" : undefined} dangerouslySetInnerHTML={{ __html: html }} />
         ))}
       </ol>
       <figcaption class="steps-bar">
@@ -32,11 +32,20 @@ export function Steps({ lines, method }: StepsProps) {
   );
 }
 
+export type Mark = PhaseName | "bone:tip" | "bone:root" | StatusWord;
+
 /** What is on show: a phase of the trace, at its end the status of the solve as well. */
-function marksOf(cursor: Cursor | null, { status, done }: RunResult): string[] {
+export function marksOf(session: Session, { status, done }: RunResult): Mark[] {
+  const cursor = session.cursor.value;
   if (cursor?.entry === 0) return [];
   const isEnd = cursor === null || cursor.entry === cursor.entries - 1;
-  return [...(cursor ? [cursor.phase] : []), ...(isEnd && done ? [status] : [])];
+  return [...(cursor ? [markOf(cursor.phase, cursor.joint, session.info.value?.nJoints ?? 0)] : []), ...(isEnd && done ? [status] : [])];
+}
+
+/** The bones at either end of a chain are brought to their lengths by rules of their own. */
+function markOf(phase: PhaseName, joint: number, nJoints: number): Mark {
+  if (phase !== "bone") return phase;
+  return joint === 0 ? "bone:root" : joint === nJoints - 1 ? "bone:tip" : "bone";
 }
 
 function Stepping({ session, result }: { session: Session; result: RunResult }) {

@@ -49,10 +49,10 @@ export function Triangle() {
         <line class="axis" x1={root[0]} y1={root[1]} x2={root[0] + 64} y2={root[1]} />
         <line class="sight" x1={root[0]} y1={root[1]} x2={hand[0]} y2={hand[1]} />
         <line class="axis" x1={elbow[0]} y1={elbow[1]} x2={elbow[0] + 44 * Math.cos(theta)} y2={elbow[1] - 44 * Math.sin(theta)} />
-        <Arc at={elbow} radius={26} from={theta} by={phi} class="arc phi">φ</Arc>
-        <Arc at={root} radius={52} from={theta} by={psi} class="arc psi">ψ</Arc>
-        <Arc at={root} radius={28} from={0} by={theta} class="arc theta">θ</Arc>
         <Chain spots={[root, elbow, hand]} />
+        <Arc at={elbow} radius={26} from={theta} by={phi}>φ</Arc>
+        <Arc at={root} radius={56} from={theta} by={psi}>ψ</Arc>
+        <Arc at={root} radius={32} from={0} by={theta}>θ</Arc>
         <Target at={place(goal)} />
         <text class="label" x={labelA[0]} y={labelA[1] + 4} text-anchor="middle">a</text>
         <text class="label" x={labelB[0]} y={labelB[1] + 4} text-anchor="middle">b</text>

@@ -3,6 +3,7 @@
 import { medianSlide } from "../../core/motion/slide.ts";
 import type { MotionSession } from "../../core/motion/types.ts";
 import { Notices, WorkerStatus } from "../notices.tsx";
+import { Learn } from "../later.ts";
 import { sheetTab, type SheetTab } from "../page.ts";
 import { Scenes } from "../rail.tsx";
 import { Tabs } from "../tabs.tsx";
@@ -31,10 +32,10 @@ export function MotionRest({ session, isPhone }: { session: MotionSession; isPho
   return isPhone ? <MotionSheet session={session} /> : <><MotionDrawer session={session} /><MotionPanel session={session} /></>;
 }
 
-const TABS: { id: SheetTab; label: string }[] = [{ id: "scenes", label: "Scenes" }, { id: "solve", label: "Clean" }, { id: "time", label: "Time" }];
+const TABS: { id: SheetTab; label: string }[] = [{ id: "scenes", label: "Scenes" }, { id: "solve", label: "Clean" }, { id: "time", label: "Time" }, { id: "learn", label: "Learn" }];
 
 function MotionSheet({ session }: { session: MotionSession }) {
-  const tab = sheetTab.value === "learn" ? "solve" : sheetTab.value;
+  const tab = sheetTab.value;
   const report = session.shown.value?.report;
   const slide = report && medianSlide(report);
   return (
@@ -45,6 +46,7 @@ function MotionSheet({ session }: { session: MotionSession }) {
         {tab === "scenes" && <Scenes />}
         {tab === "solve" && <MotionSections session={session} />}
         {tab === "time" && <><MotionTransport session={session} /><MotionTime session={session} /></>}
+        {tab === "learn" && <Learn />}
       </div>
     </section>
   );

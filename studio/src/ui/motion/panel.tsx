@@ -8,14 +8,23 @@ import { medianSlide } from "../../core/motion/slide.ts";
 import type { Comparison, Metric, MotionInfo, MotionReport, MotionSession, PlantRow, VerdictWord } from "../../core/motion/types.ts";
 import { Section, Select, Switch } from "../controls.tsx";
 import { motionFiles } from "../exports.ts";
+import { Learn } from "../later.ts";
+import { panelTab, type PanelTab } from "../page.ts";
 import { RangeRow } from "../panel/scene-section.tsx";
+import { Tabs } from "../tabs.tsx";
 import { framesWord } from "../words.ts";
 import { seconds } from "./timeline.tsx";
 
+const TABS: { id: PanelTab; label: string }[] = [{ id: "solve", label: "Clean" }, { id: "learn", label: "Learn" }];
+
 export function MotionPanel({ session }: { session: MotionSession }) {
+  const tab = panelTab.value;
   return (
     <aside class="panel" aria-label="Panel">
-      <div class="panel-body"><MotionSections session={session} /></div>
+      <Tabs name="panel" tabs={TABS} current={tab} onSelect={(id) => { panelTab.value = id; }} />
+      <div class="panel-body" role="tabpanel" id={`panel-${tab}`} aria-labelledby={`panel-tab-${tab}`}>
+        {tab === "solve" ? <MotionSections session={session} /> : <Learn />}
+      </div>
     </aside>
   );
 }
