@@ -1,14 +1,15 @@
 //! The live figures of the articles. Poses come from the library; what is drawn by formula are the formulas of the text.
 
 import type { ComponentType } from "preact";
-import { useEffect, useMemo, useState } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
 import type { PlaneChain } from "../../core/files.ts";
 import { aboutAxis, add, cross, degrees, dot, multiply, radians, rotate, scale, unit } from "../../core/math.ts";
 import { hasPoses, phaseAt, poseAt } from "../../core/shown.ts";
 import type { MethodName, Sketch, SketchOrder } from "../../core/types.ts";
-import { useSession } from "../context.ts";
 import { angle, count } from "../words.ts";
 import { Arc, Arrow, Chain, Curve, fitting, Plot, plotPlace, Slider, spotsOf, Target, type Spot } from "./drawing.tsx";
+import { Skate } from "./skate.tsx";
+import { useSketch } from "./sketch.ts";
 import { Triangle } from "./triangle.tsx";
 
 export function Figure({ name, caption }: { name: string; caption: string }) {
@@ -19,18 +20,6 @@ export function Figure({ name, caption }: { name: string; caption: string }) {
       <figcaption dangerouslySetInnerHTML={{ __html: caption }} />
     </figure>
   );
-}
-
-/** What the library finds; null until it has. */
-function useSketch(order: SketchOrder): Sketch | null {
-  const session = useSession();
-  const [found, setFound] = useState<Sketch | null>(null);
-  useEffect(() => {
-    let isWanted = true;
-    session.sketch(order).then((sketch) => { if (isWanted) setFound(sketch); }, () => undefined);
-    return () => { isWanted = false; };
-  }, [session, order]);
-  return found;
 }
 
 // ---------------------------------------------------------------------------------------------------------------- iterations
@@ -84,7 +73,7 @@ function iterationOf(method: keyof typeof ONE): ComponentType {
   return function Iteration() {
     const found = useSketch(ONE[method]);
     const frames = useMemo(() => (found ? framesOf(found, method) : []), [found]);
-    return <Frames frames={frames} target={THREE.target as unknown as Spot} who={method} size={[150, 112]} />;
+    return <Frames frames={frames} target={THREE.target as unknown as Spot} who={method} size={[150, 100]} />;
   };
 }
 
@@ -300,7 +289,7 @@ function Warm() {
 
 const FIGURES = {
   ccd: iterationOf("ccd"), fabrik: iterationOf("fabrik"), relaxation: iterationOf("relaxation"),
-  fold: Fold, turn: Turn, twist: Twist, damping: Damping, reach: Reach, warm: Warm, triangle: Triangle,
+  fold: Fold, turn: Turn, twist: Twist, damping: Damping, reach: Reach, warm: Warm, triangle: Triangle, skate: Skate,
 };
 type FigureName = keyof typeof FIGURES;
 export const FIGURE_NAMES = Object.keys(FIGURES);

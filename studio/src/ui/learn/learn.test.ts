@@ -11,6 +11,7 @@ import { ARTICLES, CHAPTERS, isArticle, isMethod, type ArticleId } from "./artic
 import type { Spot } from "./drawing.tsx";
 import { FIGURE_NAMES, FOLDED, framesOf, limbAt, ONE, COLD, WARM } from "./figures.tsx";
 import { isShow, show, SHOWS, type ShowName } from "./shows.ts";
+import { legsOf, slideOf, STANDING } from "./skate.tsx";
 import { marksOf } from "./steps.tsx";
 import { anglesOf } from "./triangle.tsx";
 
@@ -180,6 +181,13 @@ describe.skipIf(!hasPackage)("figures", () => {
   it("a warm start takes less than half of the iterations", async () => {
     const [cold, warm] = (await Promise.all([ask(COLD), ask(WARM)])).map(({ results }) => results.reduce((sum, { iterations }) => sum + iterations, 0));
     expect(warm).toBeLessThan(0.5 * (cold ?? 0));
+  });
+
+  it("keys alone let a foot slide, a solve in every frame does not", async () => {
+    const legs = legsOf(await ask(STANDING));
+    for (const end of [legs[0], legs.at(-1)]) if (end) expect(slideOf(end.keyed)).toBeLessThan(1e-9);
+    expect(Math.max(...legs.map(({ keyed }) => slideOf(keyed)))).toBeGreaterThan(0.02);
+    expect(Math.max(...legs.map(({ solved }) => slideOf(solved)))).toBeLessThan(1e-9);
   });
 
   it("regularization bounds how fast the elbow moves at full reach", async () => {
