@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import { articles } from "./build/articles.ts";
+import { mathFont } from "./build/math-font.ts";
 import { solverModule } from "./build/solver.ts";
 import { compressedCopies, offlineCopy, pages, policyOnlyWhenBuilt, version } from "./build/page.ts";
 
@@ -12,7 +13,7 @@ const isBuilt = existsSync(`${pkg}package.json`);
 export default defineConfig({
   // Relative addresses, so that the built folder works under any path of any host.
   base: "./",
-  plugins: [policyOnlyWhenBuilt(), articles(), solverModule(pkg), offlineCopy(), compressedCopies()],
+  plugins: [policyOnlyWhenBuilt(), articles(), mathFont(), solverModule(pkg), offlineCopy(), compressedCopies()],
   define: {
     __POSEKIT_VERSION__: JSON.stringify(version()),
     // Where the page is published, for links; `cargo xtask studio --build --base URL` names it.

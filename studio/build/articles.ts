@@ -9,9 +9,6 @@ import temml from "temml";
 import type { Plugin } from "vite";
 import type { Article, Part, StepLine } from "../src/ui/learn/article.ts";
 
-/** Letters of the mathematical alphabets, which few fonts have. */
-const BOLD = /<(mi|mn)>([\u{1D400}-\u{1D7FF}]+)<\/\1>/gu;
-
 export function articles(): Plugin {
   return {
     name: "articles",
@@ -27,10 +24,9 @@ export function articleOf(text: string): Article {
   return { title: fields["title"], line: fields["line"], source: inline(fields["source"]), parts: partsOf(body) } as Article;
 }
 
-/** Formulas as MathML that any browser draws: without styles, which the page's policy forbids, and with the letters of the page's fonts. */
-export function formula(tex: string, isBlock: boolean): string {
-  const made = temml.renderToString(tex, { displayMode: isBlock, throwOnError: true }).replace(/ style="[^"]*"/g, "");
-  return made.replace(BOLD, (_, tag: string, letters: string) => `<${tag} mathvariant="normal" class="vector">${letters.normalize("NFKD")}</${tag}>`);
+/** A formula as MathML, without styles, which the page's policy forbids. */
+function formula(tex: string, isBlock: boolean): string {
+  return temml.renderToString(tex, { displayMode: isBlock, throwOnError: true }).replace(/ style="[^"]*"/g, "");
 }
 
 const markdown = new Marked({
@@ -46,8 +42,9 @@ const markdown = new Marked({
       name: "symbol",
       level: "inline",
       start: (rest) => rest.indexOf("$"),
-      tokenizer: (rest) => maths(/^\$([^$\n]+)\$/.exec(rest), "symbol"),
-      renderer: ({ tex }) => formula(String(tex), false),
+      // What follows without a space stays on the same line.
+      tokenizer: (rest) => maths(/^\$([^$\n]+)\$([.,;:)]*)/.exec(rest), "symbol"),
+      renderer: ({ tex, behind }) => (behind ? `<span class="together">${formula(String(tex), false)}${String(behind)}</span>` : formula(String(tex), false)),
     },
   ],
   renderer: {
@@ -72,7 +69,7 @@ const markdown = new Marked({
 });
 
 function maths(found: RegExpExecArray | null, type: string): Tokens.Generic | undefined {
-  return found ? { type, raw: found[0], tex: found[1] } : undefined;
+  return found ? { type, raw: found[0], tex: found[1], behind: found[2] } : undefined;
 }
 
 function inline(text: string | undefined): string {

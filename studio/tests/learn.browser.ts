@@ -21,7 +21,7 @@ async function openArticle(page: Page, id: string): Promise<void> {
   await page.locator(".article").waitFor();
 }
 
-describe.each([["desk", { viewport: { width: 1440, height: 900 } }], ["phone", { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true }]] as const)("on a %s", (device, options) => {
+describe.each([["desk", { viewport: { width: 1024, height: 760 } }], ["phone", { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true }]] as const)("on a %s", (device, options) => {
   test.each(["light", "dark"] as const)("every article is drawn within its column and open to everybody, %s", async (colorScheme) => {
     const { page, complaints, close } = await openStudio(studio.browser, { ...options, colorScheme });
     const ids = await openLearn(page, device === "desk" ? "#panel-tab-learn" : "#sheet-tab-learn");
@@ -41,6 +41,7 @@ describe.each([["desk", { viewport: { width: 1440, height: 900 } }], ["phone", {
         expect(violations.filter(({ impact }) => impact === "serious" || impact === "critical").map(({ id: rule, nodes }) => `${rule}: ${nodes[0]?.html ?? ""}`), id).toEqual([]);
       }
     }
+    expect(await page.evaluate(() => [...document.fonts].filter(({ family }) => family.includes("STIX")).map(({ status }) => status)), "the font of formulas").toEqual(["loaded"]);
     expect(complaints).toEqual([]);
     await close();
   });

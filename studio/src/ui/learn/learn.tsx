@@ -1,6 +1,7 @@
 //! Articles about the methods, short enough to read beside the figure, each with scenes that show what it says.
 
 import "../style/learn.css";
+import mathFont from "posekit/math.woff2?url";
 import { ArrowLeft } from "lucide-preact";
 import { useEffect, useRef } from "preact/hooks";
 import { useSession } from "../context.ts";
@@ -12,6 +13,8 @@ import { ARTICLES, CHAPTERS, isArticle, isMethod, type ArticleId } from "./artic
 import { Figure } from "./figures.tsx";
 import { show } from "./shows.ts";
 import { Steps } from "./steps.tsx";
+
+document.fonts.add(new FontFace("STIX Two Math", `url(${mathFont})`));
 
 export function Learn() {
   const session = useSession();
