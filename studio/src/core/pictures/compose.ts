@@ -51,7 +51,7 @@ const MOST_ENTRIES = 400;
 /** Width of a body's outline [px]. */
 const OUTLINE = 1.4;
 /** In the plane a bone lies over the one before it, raised by so much of its thickness: one that is folded back would be hidden, because bones thin out. */
-const LIFT = 1;
+const LIFT = 1.5;
 /** Turns smaller than this are not drawn as arcs [rad]. */
 const LEAST_TURN = 0.008;
 

@@ -219,6 +219,18 @@ describe("drawings", () => {
       expect(ends).toContain([pose.points[6], pose.points[7]].map((x) => (x ?? 0).toFixed(4)).join());
     }
   });
+
+  test("a bone that is folded back lies over the one before it as a whole, with its joint over both", () => {
+    const drawing = new Drawing();
+    const { shape } = sceneOf(planeInfo(0, 0), []);
+    new Composer().compose(drawing, sceneOf(planeInfo(0, 0), [shownAt(0, Math.PI)], { showLimits: false }));
+    const body = (index: number) => Array.from(drawing.bodies.data.slice(index * drawing.bodies.stride, index * drawing.bodies.stride + 8));
+    const [lower, upper, , joint] = [body(0), body(1), body(2), body(3)] as [number[], number[], number[], number[]];
+    expect([upper[0], upper[3]].map((x) => Math.round(10 * (x ?? 0)) / 10)).toEqual([1, 0.5]);
+    // What is seen of it from above begins at the height of its axis.
+    expect(upper[2]).toBeGreaterThanOrEqual((lower[2] ?? 0) + Math.max(...shape.bones.flatMap(({ radii }) => radii)));
+    expect((joint[2] ?? 0) + (joint[6] ?? 0)).toBeGreaterThan((upper[2] ?? 0) + (upper[6] ?? 0));
+  });
 });
 
 describe("the look", () => {
