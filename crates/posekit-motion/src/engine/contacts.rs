@@ -33,6 +33,9 @@ const SPEED: f64 = 0.08;
 /// Scatter of the vertical speed \[leg lengths/s\].
 const RISE: f64 = 0.05;
 
+/// A foot that rolls moves its joints at this part of the root's speed, along the floor and vertically, which counts where it is more than [`SPEED`] and [`RISE`].
+const ROLLS: [f64; 2] = [0.06, 0.04];
+
 /// Scatter of a part in contact about its place \[leg lengths\].
 const PLACE: f64 = 0.006;
 
@@ -44,6 +47,9 @@ const CORRELATION: f64 = 1.0 / 30.0;
 
 /// What each change of state costs, in nats: a contact at rest must last 0.05 s to pay for both of its changes.
 const SWITCH: f64 = 3.0;
+
+/// A part of a foot that pivots comes to another place within this \[s\]: in less, holding it at both would shake the figure.
+const PIVOT: f64 = 0.1;
 
 /// Half the window in which velocities are fitted \[s\].
 const HALF_WINDOW: f64 = 0.06;
@@ -259,13 +265,16 @@ impl Motion<'_> {
         let evidence = |frame: usize| {
             let velocity = part.velocity[frame];
             let rise = velocity.dot(normal);
-            let mut e = REST - tail(rise / with(RISE, part.noise[1]), 1.0);
+            let travel = self.root[frame].length();
+            let rises = RISE.max(ROLLS[1] * travel);
+            let mut e = REST - tail(rise / with(rises, part.noise[1]), 1.0);
             if self.choice != FloorChoice::PerPlant {
                 let height = part.at[frame].dot(normal) - rest;
                 e -= tail(height / with(HEIGHT, part.noise[0]), 1.0);
             }
             if let Some(speed) = speed {
                 let along = velocity - normal * rise - support.velocity[frame];
+                let speed = speed.max(ROLLS[0] * travel);
                 e -= tail(along.length() / with(speed, part.noise[1]), 2.0);
             }
             e * self.frame_time / CORRELATION
@@ -345,6 +354,35 @@ pub(super) fn at_one_place(
         }
     }
     made
+}
+
+/// The contacts without those of a foot that pivots: where one part stands while the other goes from one place to the next within [`PIVOT`], the longer of both counts.
+pub(super) fn without_pivots(
+    parts: &[PartMotion],
+    stances: Vec<Stance>,
+    frame_time: f64,
+) -> Vec<Stance> {
+    let is_about = |frame: usize, own: &Stance| {
+        stances.iter().any(|about| {
+            let is_other = parts[about.part].leg == parts[own.part].leg && about.part != own.part;
+            is_other && about.frames.contains(&frame)
+        })
+    };
+    let gives_way = |own: &Stance| {
+        stances.iter().any(|other| {
+            let (from, to) = match other.frames.start < own.frames.start {
+                true => (other.frames.end, own.frames.start),
+                false => (own.frames.end, other.frames.start),
+            };
+            let (n, n_other) = (own.frames.len(), other.frames.len());
+            other.part == own.part
+                && other.frames != own.frames
+                && to.saturating_sub(from) as f64 * frame_time < PIVOT
+                && (n, own.frames.start) < (n_other, other.frames.start)
+                && (from.min(to)..=to).all(|frame| is_about(frame, own))
+        })
+    };
+    stances.iter().filter(|own| !gives_way(own)).cloned().collect()
 }
 
 /// Minus the logarithm of Student's t-distribution in so many dimensions, without what does not depend on the sample.

@@ -298,6 +298,7 @@ impl<'a> Source<'a> {
             frame_time,
             shortest,
         );
+        let stances = contacts::without_pivots(&parts, stances, frame_time);
         (stances.iter().map(of_clip).collect(), path)
     }
 
