@@ -155,7 +155,7 @@ fn index_table(out: &mut Markup, what: &str, rows: &[(String, &[ClipRecord])], h
             let all = clips.iter().filter(|clip| of(clip).is_some());
             all.max_by(|a, b| of(a).unwrap_or(0.0).total_cmp(&of(b).unwrap_or(0.0)))
         };
-        let plants = || clips.iter().flat_map(ClipRecord::counted);
+        let plants = || clips.iter().flat_map(|clip| &clip.plants);
         let drifts = |of: fn(&PlantRecord) -> Option<f64>| plants().filter_map(of);
         let mut row = vec![name.clone(), plants().count().to_string()];
         row.push(number(median(drifts(|plant| plant.drift_before))));
@@ -195,7 +195,7 @@ fn warnings(out: &mut Markup, file: &FileRecord) {
 fn shown(out: &mut Markup, view: &ClipView, index: usize) {
     let has_after = view.feet.iter().any(|foot| foot.height.len() > 1);
     player(out, view, index, has_after);
-    let plants: Vec<&PlantRecord> = view.record.counted().collect();
+    let plants: Vec<&PlantRecord> = view.record.plants.iter().collect();
     out.open(&Tag::new("div").class("pair"));
     if let Some(drawn) = histogram(&plants) {
         out.open(&Tag::new("figure").class("tile"));
@@ -259,8 +259,6 @@ fn legend(out: &mut Markup, view: &ClipView, has_after: bool) {
             format!("<rect y=\"1\" width=\"28\" height=\"10\" rx=\"2\" class=\"bar {verdict}\"/>");
         let words = match verdict {
             "measured" => "plant".to_owned(),
-            // A check does not skip plants but does not count them.
-            "skipped" if !has_after => "plant, not counted".to_owned(),
             _ => format!("plant, {verdict}"),
         };
         entry(out, &bar, &words);
@@ -391,7 +389,7 @@ fn found(out: &mut Markup, clip: &ClipRecord) {
 /// The page of a folder.
 fn folder(out: &mut Markup, files: &[FileRecord]) {
     // The motions that the headline summarises.
-    let plants: Vec<&PlantRecord> = files.iter().flat_map(FileRecord::counted).collect();
+    let plants: Vec<&PlantRecord> = files.iter().flat_map(FileRecord::plants).collect();
     let clips: Vec<ClipRecord> = files.iter().flat_map(|file| file.clips.clone()).collect();
     let title =
         if clips.is_empty() { "No motion was read.".to_owned() } else { answer(&together(&clips)) };
@@ -424,9 +422,6 @@ fn words_on(clips: &[ClipRecord]) -> String {
             "no motion".to_owned()
         }
         (_, 0) if clips.iter().all(|clip| clip.plants.is_empty()) => "no foot stands".to_owned(),
-        (_, 0) if clips.iter().all(|clip| clip.counted().next().is_none()) => {
-            "no plant can be judged".to_owned()
-        }
         (_, 0) => String::new(),
         ([clip], _) => clip.legs_reason.clone(),
         (_, n) => format!("no legs found in {n} of {}", count(clips.len(), "motion")),

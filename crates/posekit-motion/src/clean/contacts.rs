@@ -39,6 +39,10 @@ const ROLLS: [f64; 2] = [0.06, 0.04];
 /// Scatter of a part in contact about its place \[leg lengths\].
 const PLACE: f64 = 0.006;
 
+/// What it costs at most that a part is far from its resting height while its foot is the lowest, in nats: nobody hovers, so that it stands on a step or on rough ground. About
+/// what it says that a height is known.
+const UNEVEN: f64 = 2.3;
+
 /// Evidence for contact of a part that is exactly at rest, against one that is free, in nats.
 const REST: f64 = 4.0;
 
@@ -202,11 +206,14 @@ pub(super) struct Contacts {
 pub(super) fn find(
     parts: &[PartMotion],
     root: &[DVec3],
-    (choice, up, normal): (FloorChoice, DVec3, DVec3),
+    (choice, up): (FloorChoice, DVec3),
     in_place: bool,
-    frame_time: f64,
-    shortest: f64,
+    (frame_time, shortest): (f64, f64),
 ) -> Contacts {
+    let normal = match choice {
+        FloorChoice::Given(floor) => floor.normal,
+        _ => up,
+    };
     let motion = Motion { parts, root, choice, up, in_place, frame_time };
     let guesses = [lowest, usual].map(|rest| motion.estimate(Ground::new(parts, normal, rest)));
     let [low, common] = guesses;
@@ -239,8 +246,10 @@ impl Motion<'_> {
             let speed = (round > 0).then(|| SPEED * ANNEALED[round]);
             likelihood = 0.0;
             states.clear();
+            let lowest = self.lowest(&ground);
             for (part, rest) in self.parts.iter().zip(&ground.rests) {
-                let evidence = self.evidence(part, *rest, ground.normal, (&support, speed));
+                let ground = (*rest, ground.normal, lowest.as_slice());
+                let evidence = self.evidence(part, ground, (&support, speed));
                 let (of_part, score) = most_likely(&evidence, SWITCH);
                 states.push(of_part);
                 likelihood += score;
@@ -254,12 +263,22 @@ impl Motion<'_> {
         (states, ground, support, likelihood)
     }
 
+    /// Which leg's foot is the lowest in each frame, each above its resting height.
+    fn lowest(&self, ground: &Ground) -> Vec<usize> {
+        let of_frame = |frame: usize| {
+            let heights = self.parts.iter().zip(&ground.rests);
+            let heights =
+                heights.map(|(part, rest)| (part.at[frame].dot(ground.normal) - rest, part.leg));
+            heights.min_by(|a, b| a.0.total_cmp(&b.0)).map_or(0, |lowest| lowest.1)
+        };
+        (0..self.root.len()).map(of_frame).collect()
+    }
+
     /// The evidence for contact in each frame.
     fn evidence(
         &self,
         part: &PartMotion,
-        rest: f64,
-        normal: DVec3,
+        (rest, normal, lowest): (f64, DVec3, &[usize]),
         (support, speed): (&Support, Option<f64>),
     ) -> Vec<f64> {
         let evidence = |frame: usize| {
@@ -270,7 +289,8 @@ impl Motion<'_> {
             let mut e = REST - tail(rise / with(rises, part.noise[1]), 1.0);
             if self.choice != FloorChoice::PerPlant {
                 let height = part.at[frame].dot(normal) - rest;
-                e -= tail(height / with(HEIGHT, part.noise[0]), 1.0);
+                let off = tail(height / with(HEIGHT, part.noise[0]), 1.0);
+                e -= if lowest[frame] == part.leg { off.min(UNEVEN) } else { off };
             }
             if let Some(speed) = speed {
                 let along = velocity - normal * rise - support.velocity[frame];
