@@ -49,7 +49,7 @@
 //! # The nouns
 //! - A [`Clip`] is a skeleton and a configuration for every frame. A [`Contact`] says what must stay where, from when to when: a foot on the ground, a
 //!   hand on a railing.
-//! - [`find_legs`] finds the legs of a clip's figure, [`find_floor`] the floor under them, [`judge`] the times at which feet stand on it (each a
+//! - [`find_legs`] finds the legs of a clip's figure, [`find_floor`] the floor under them, [`find_plants`] the times at which feet stand on it (each a
 //!   [`Plant`]), and [`measure`] says how far they slide while they do.
 //! - [`clean`] makes planted feet stand, [`hold`] makes any contacts hold; both report how well. [`slides`] looks at the outcome with other eyes.
 //! - [`Keyframes`] are a motion as keys: a [`Curve`] for each joint, to be edited, sampled, or fitted to a clip. A [`Layer`] sets poses on top of a clip,
@@ -92,7 +92,8 @@ mod travel;
 
 pub use change::Change;
 pub use clean::{
-    CleanSettings, Cleaned, Judged, Slide, clean, clean_within, find_floor, judge, slides,
+    CleanSettings, Cleaned, Judged, Slide, clean, clean_within, find_floor, find_plants, judge,
+    slides,
 };
 pub use clip::Clip;
 pub use contact::{Contact, Hold};

@@ -301,6 +301,17 @@ pub fn find_floor(clip: &Clip, legs: &[Leg], choice: FloorChoice) -> Floor {
     Source::new(clip, legs, &settings, None).see().floor
 }
 
+/// When which parts of feet are in contact, in the order of their first frames. [`clean`] makes stand what of each is at one place: not what rolls.
+///
+/// - `settings`: those of cleaning, but for its legs and contacts
+///
+/// # Degenerate cases
+/// Without legs or frames there are none.
+#[must_use]
+pub fn find_plants(clip: &Clip, legs: &[Leg], settings: &CleanSettings) -> Vec<Plant> {
+    Source::new(clip, legs, settings, None).see().plants
+}
+
 /// How contacts are held by these legs.
 fn holding(legs: &[Leg], settings: &CleanSettings) -> HoldSettings {
     HoldSettings {

@@ -76,7 +76,7 @@ impl Source<'_> {
 
     /// By one least squares over all frames.
     fn hold_smoothly(&self, seen: &Seen) -> Outcome {
-        let Seen { floor, segments, found, path, in_place } = seen;
+        let Seen { floor, segments, found, path, in_place, .. } = seen;
         let mut reports = self.reports(seen);
         let locked: Vec<bool> =
             (0..self.clip.n_frames()).map(|frame| self.is_kept(frame)).collect();

@@ -48,7 +48,9 @@ pub(super) struct Seen {
     pub(super) floor: Floor,
     /// The times between jumps.
     pub(super) segments: Vec<Range<usize>>,
-    /// In the order of their first frames.
+    /// When parts of feet are in contact, those that roll or step without leaving the floor among them.
+    pub(super) plants: Vec<Plant>,
+    /// What of them is at one place, in the order of their first frames.
     pub(super) found: Vec<Found>,
     /// The displacement of the root trajectory.
     pub(super) path: Vec<DVec3>,
@@ -196,11 +198,16 @@ impl<'a> Source<'a> {
     /// The contacts of all segments, and the displacement of the root trajectory, which goes on through jumps.
     fn see_as(&self, segments: &[Range<usize>], in_place: bool) -> Seen {
         let (clip, n_frames) = (self.clip, self.clip.n_frames());
-        let mut found = Vec::new();
+        let (mut plants, mut found) = (Vec::new(), Vec::new());
         let mut path: Vec<DVec3> = Vec::with_capacity(n_frames);
         let mut grounds = Vec::new();
         for segment in segments {
-            let (own, steps, ground) = self.see_segment(segment, in_place);
+            let ([raw, own], steps, ground) = self.see_segment(segment, in_place);
+            plants.extend(raw.into_iter().map(|found| Plant {
+                leg: found.leg,
+                part: found.part,
+                frames: found.frames,
+            }));
             let n_held: usize = own.iter().map(|found| found.frames.len()).sum();
             grounds.push((n_held, ground));
             found.extend(own);
@@ -216,15 +223,16 @@ impl<'a> Source<'a> {
             (_, Some((_, floor))) => floor,
             _ => Floor { point: DVec3::ZERO, normal: clip.up() },
         };
-        Seen { floor, segments: segments.to_vec(), found, path, in_place }
+        plants.sort_by_key(|plant| (plant.frames.start, plant.leg, plant.part));
+        Seen { floor, segments: segments.to_vec(), plants, found, path, in_place }
     }
 
-    /// The contacts of a segment, the displacement of its root trajectory from its first frame, and its floor.
+    /// The contacts of a segment and what of them is at one place, the displacement of its root trajectory from its first frame, and its floor.
     fn see_segment(
         &self,
         segment: &Range<usize>,
         in_place: bool,
-    ) -> (Vec<Found>, Vec<DVec3>, Floor) {
+    ) -> ([Vec<Found>; 2], Vec<DVec3>, Floor) {
         let (frame_time, choice) = (self.clip.frame_time(), self.settings.floor);
         let mut parts = Vec::new();
         for (leg, own) in self.legs.iter().enumerate() {
@@ -284,7 +292,8 @@ impl<'a> Source<'a> {
             rolls: segment.start + rolls.start..segment.start + rolls.end,
             is_kept: false,
         };
-        (stances.iter().map(of_clip).collect(), path, floor)
+        let all = [&found.stances, &stances].map(|stances| stances.iter().map(of_clip).collect());
+        (all, path, floor)
     }
 
     /// Whether the root stays where it is while the support moves far.
