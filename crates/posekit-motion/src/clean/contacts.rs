@@ -18,7 +18,7 @@ use posekit::glam::DVec3;
 
 use super::support::{STEP, Sample, Support};
 use crate::floor::{FloorChoice, level_axes};
-use crate::plant::Part;
+use crate::plant::{CLEAN, Part, runs};
 use crate::smooth::Smoother;
 
 /// Degrees of freedom of the emissions: tails as heavy as a mean and a variance allow.
@@ -28,13 +28,13 @@ const NU: f64 = 3.0;
 const HEIGHT: f64 = 0.02;
 
 /// Scatter of the speed along the floor \[leg lengths/s\].
-const SPEED: f64 = 0.08;
+const SPEED: f64 = 0.12;
 
 /// Scatter of the vertical speed \[leg lengths/s\].
-const RISE: f64 = 0.05;
+const RISE: f64 = 0.08;
 
-/// A foot that rolls moves its joints at this part of the root's speed, along the floor and vertically, which counts where it is more than [`SPEED`] and [`RISE`].
-const ROLLS: [f64; 2] = [0.06, 0.04];
+/// A foot that rolls moves its joints at this part of the root's speed, which counts where it is more than [`SPEED`] or [`RISE`].
+const ROLLS: f64 = 0.06;
 
 /// Scatter of a part in contact about its place \[leg lengths\].
 const PLACE: f64 = 0.006;
@@ -52,8 +52,8 @@ const CORRELATION: f64 = 1.0 / 30.0;
 /// What each change of state costs, in nats: a contact at rest must last 0.05 s to pay for both of its changes.
 const SWITCH: f64 = 3.0;
 
-/// A part of a foot that pivots comes to another place within this \[s\]: in less, holding it at both would shake the figure.
-const PIVOT: f64 = 0.1;
+/// Nobody steps in less \[s\]: a part that goes from one place to another in this shuffles or pivots, and to hold it at both would shake the figure.
+const STEPPING: f64 = 0.1;
 
 /// Half the window in which velocities are fitted \[s\].
 const HALF_WINDOW: f64 = 0.06;
@@ -285,7 +285,7 @@ impl Motion<'_> {
             let velocity = part.velocity[frame];
             let rise = velocity.dot(normal);
             let travel = self.root[frame].length();
-            let rises = RISE.max(ROLLS[1] * travel);
+            let rises = RISE.max(ROLLS * travel);
             let mut e = REST - tail(rise / with(rises, part.noise[1]), 1.0);
             if self.choice != FloorChoice::PerPlant {
                 let height = part.at[frame].dot(normal) - rest;
@@ -294,7 +294,7 @@ impl Motion<'_> {
             }
             if let Some(speed) = speed {
                 let along = velocity - normal * rise - support.velocity[frame];
-                let speed = speed.max(ROLLS[0] * travel);
+                let speed = speed.max(ROLLS * travel);
                 e -= tail(along.length() / with(speed, part.noise[1]), 2.0);
             }
             e * self.frame_time / CORRELATION
@@ -339,13 +339,19 @@ pub(super) fn at_one_place(
     let mut rest: Vec<Stance> = stances.to_vec();
     let mut made = Vec::new();
     while let Some(Stance { part, frames, .. }) = rest.pop() {
+        if let Some(still) = at_rest(&parts[part].at, &frames) {
+            let place = parts[part].at[still.start];
+            let is_other = |frames: &Range<usize>| {
+                frames.clone().any(|frame| parts[part].at[frame].distance(place) > 3.0 * PLACE)
+            };
+            let beside = [frames.start..still.start, still.end..frames.end].into_iter();
+            let beside = beside.filter(is_other);
+            rest.extend(beside.map(|frames| Stance { part, rolls: frames.clone(), frames }));
+            made.push(Stance { part, rolls: still.clone(), frames: still });
+            continue;
+        }
         let n = frames.len();
-        let of_axis = |axis: usize| {
-            let mut values: Vec<f64> = frames.clone().map(|frame| at(part, frame)[axis]).collect();
-            let middle = values.len() / 2;
-            *values.select_nth_unstable_by(middle, f64::total_cmp).1
-        };
-        let place = DVec3::new(of_axis(0), of_axis(1), of_axis(2));
+        let place = median(frames.clone().map(|frame| at(part, frame)));
         let evidence = |frame: usize| {
             let off = at(part, frame).distance(place);
             (REST - tail(off / with(PLACE, parts[part].noise[0]), 3.0)) * frame_time / CORRELATION
@@ -376,18 +382,29 @@ pub(super) fn at_one_place(
     made
 }
 
-/// The contacts without those of a foot that pivots: where one part stands while the other goes from one place to the next within [`PIVOT`], the longer of both counts.
-pub(super) fn without_pivots(
-    parts: &[PartMotion],
-    stances: Vec<Stance>,
-    frame_time: f64,
-) -> Vec<Stance> {
-    let is_about = |frame: usize, own: &Stance| {
-        stances.iter().any(|about| {
-            let is_other = parts[about.part].leg == parts[own.part].leg && about.part != own.part;
-            is_other && about.frames.contains(&frame)
-        })
+/// The frames in which a part stands exactly, if these are most of a contact: so it was made to stand, and around them it rolls.
+fn at_rest(at: &[DVec3], frames: &Range<usize>) -> Option<Range<usize>> {
+    let place = median(frames.clone().map(|frame| at[frame]));
+    let is_there: Vec<bool> =
+        frames.clone().map(|frame| at[frame].distance(place) < CLEAN).collect();
+    let longest = runs(&is_there).into_iter().max_by_key(ExactSizeIterator::len)?;
+    (2 * longest.len() > frames.len())
+        .then(|| frames.start + longest.start..frames.start + longest.end)
+}
+
+/// The median of places, axis by axis.
+fn median(places: impl Iterator<Item = DVec3>) -> DVec3 {
+    let places: Vec<DVec3> = places.collect();
+    let of_axis = |axis: usize| {
+        let mut values: Vec<f64> = places.iter().map(|place| place[axis]).collect();
+        let middle = values.len() / 2;
+        *values.select_nth_unstable_by(middle, f64::total_cmp).1
     };
+    DVec3::new(of_axis(0), of_axis(1), of_axis(2))
+}
+
+/// The contacts without those to which a part goes from another within [`STEPPING`]: the longer of both counts.
+pub(super) fn without_shuffles(stances: &[Stance], frame_time: f64) -> Vec<Stance> {
     let gives_way = |own: &Stance| {
         stances.iter().any(|other| {
             let (from, to) = match other.frames.start < own.frames.start {
@@ -397,9 +414,8 @@ pub(super) fn without_pivots(
             let (n, n_other) = (own.frames.len(), other.frames.len());
             other.part == own.part
                 && other.frames != own.frames
-                && to.saturating_sub(from) as f64 * frame_time < PIVOT
+                && to.saturating_sub(from) as f64 * frame_time < STEPPING
                 && (n, own.frames.start) < (n_other, other.frames.start)
-                && (from.min(to)..=to).all(|frame| is_about(frame, own))
         })
     };
     stances.iter().filter(|own| !gives_way(own)).cloned().collect()

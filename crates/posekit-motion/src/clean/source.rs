@@ -277,7 +277,7 @@ impl<'a> Source<'a> {
                 (low..=high).contains(&(mean / stance.frames.len() as f64))
             });
         }
-        let stances = contacts::without_pivots(&parts, stances, frame_time);
+        let stances = contacts::without_shuffles(&stances, frame_time);
         let rests = (0..parts.len())
             .filter(|part| stances.iter().any(|stance| stance.part == *part))
             .map(|part| found.ground.rests[part]);
