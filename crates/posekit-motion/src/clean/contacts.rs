@@ -193,6 +193,7 @@ impl Ground {
 #[derive(Debug)]
 pub(super) struct Contacts {
     pub(super) ground: Ground,
+    /// As far as it is believed.
     pub(super) support: Support,
     pub(super) supposed: Support,
     pub(super) stances: Vec<Stance>,
@@ -328,10 +329,12 @@ fn usual(heights: &[f64]) -> f64 {
 /// model; what is left out is looked at again by itself.
 ///
 /// - `at`: where a part is in a frame, on the support
+/// - `root`: as for [`find`]
 /// - `firm`: at both ends of a contact, where a part is farther above or below than this \[leg lengths\], it is coming down or being lifted, and free
 pub(super) fn at_one_place(
     (parts, stances): (&[PartMotion], &[Stance]),
     at: impl Fn(usize, usize) -> DVec3,
+    root: &[DVec3],
     (normal, firm): (DVec3, f64),
     frame_time: f64,
     shortest: f64,
@@ -339,7 +342,7 @@ pub(super) fn at_one_place(
     let mut rest: Vec<Stance> = stances.to_vec();
     let mut made = Vec::new();
     while let Some(Stance { part, frames, .. }) = rest.pop() {
-        if let Some(still) = at_rest(&parts[part].at, &frames) {
+        if let Some(still) = at_rest(&parts[part].at, &frames, root) {
             let place = parts[part].at[still.start];
             let is_other = |frames: &Range<usize>| {
                 frames.clone().any(|frame| parts[part].at[frame].distance(place) > 3.0 * PLACE)
@@ -382,11 +385,11 @@ pub(super) fn at_one_place(
     made
 }
 
-/// The frames in which a part stands exactly, if these are most of a contact: so it was made to stand, and around them it rolls.
-fn at_rest(at: &[DVec3], frames: &Range<usize>) -> Option<Range<usize>> {
+/// The frames in which a part stands exactly while the root goes on, if these are most of a contact: so it was made to stand, and around them it rolls.
+fn at_rest(at: &[DVec3], frames: &Range<usize>, root: &[DVec3]) -> Option<Range<usize>> {
     let place = median(frames.clone().map(|frame| at[frame]));
     let is_there: Vec<bool> =
-        frames.clone().map(|frame| at[frame].distance(place) < CLEAN).collect();
+        frames.clone().map(|f| at[f].distance(place) < CLEAN && root[f] != DVec3::ZERO).collect();
     let longest = runs(&is_there).into_iter().max_by_key(ExactSizeIterator::len)?;
     (2 * longest.len() > frames.len())
         .then(|| frames.start + longest.start..frames.start + longest.end)

@@ -263,6 +263,7 @@ impl<'a> Source<'a> {
         let mut stances = contacts::at_one_place(
             (&parts, &found.stances),
             at,
+            &velocity,
             (normal, self.settings.firm),
             frame_time,
             self.settings.shortest,
