@@ -6,8 +6,8 @@ use std::path::Path;
 use posekit_io::ContactsFile;
 use posekit_io::motion::{NO_CHANNELS, millimetres, verdict_words};
 use posekit_motion::{
-    CleanSettings, Cleaned, Clip, Contact, ContactReport, LEG_LENGTH, Metrics, Plant, PlantReport,
-    VISIBLE_SLIDE, Verdict, carrier, clean_within, slides,
+    CleanSettings, Cleaned, Clip, Contact, ContactReport, LEG_LENGTH, Metrics, Part, Plant,
+    PlantReport, VISIBLE_SLIDE, Verdict, carrier, clean_within, slides,
 };
 
 use super::contacts::{no_contacts, read_contacts, refuse_kept, refuse_outside, write_contacts};
@@ -153,8 +153,11 @@ fn misfits(clip: &Clip, cleaned: &Cleaned, args: &CleanArgs) -> Vec<String> {
 
 /// The farthest slide that is left in the motion, by a measure of its own over all frames, where people see it.
 fn slide_left(clip: &Clip, cleaned: &Cleaned) -> Option<String> {
-    let worst = slides(&cleaned.as_judged(&cleaned.clip), &cleaned.legs.legs)
+    let legs = &cleaned.legs.legs;
+    // Where a foot has a ball, its ankle rolls over it.
+    let worst = slides(&cleaned.as_judged(&cleaned.clip), legs)
         .into_iter()
+        .filter(|slide| slide.part == Part::Ball || legs[slide.leg].ball.is_none())
         .max_by(|a, b| a.distance.total_cmp(&b.distance))
         .filter(|worst| worst.distance * LEG_LENGTH > VISIBLE_SLIDE)?;
     let at = clip.time(worst.frames.start);
@@ -246,7 +249,7 @@ fn unchanged(clip: &Clip, cleaned: &Cleaned, args: &CleanArgs) -> Option<String>
     is_idle.then(|| "all plants found are left unchanged".to_owned())
 }
 
-/// The records of the plants. The slides of counted plants are those of the measures.
+/// The records of the plants. Their slides are those of the measures.
 fn plant_records(
     clip: &Clip,
     cleaned: &Cleaned,

@@ -332,38 +332,26 @@ fn measures(out: &mut Markup, clip: &ClipRecord) {
 
 /// The plants with a reason.
 fn missed(out: &mut Markup, clip: &ClipRecord) {
-    let has_after = clip.plants.iter().any(|plant| plant.drift_after.is_some());
     let number = |value: Option<f64>| value.map_or("–".to_owned(), millimetres);
     let reasoned = clip.plants.iter().filter(|plant| !plant.reason.is_empty());
     let rows: Vec<Vec<String>> = reasoned
         .map(|plant| {
             let side = clip.leg_word(plant.leg);
-            let mut row = vec![
+            vec![
                 format!("{side} {}", plant.part),
                 format!("{} to {}", digits(plant.from, 2), digits(plant.to, 2)),
                 number(plant.drift_before),
-            ];
-            row.extend(has_after.then(|| number(plant.drift_after)));
-            row.push(if has_after {
-                format!("{}: {}", plant.verdict, plant.reason)
-            } else {
-                plant.reason.clone()
-            });
-            row
+                number(plant.drift_after),
+                format!("{}: {}", plant.verdict, plant.reason),
+            ]
         })
         .collect();
     if rows.is_empty() {
         return;
     }
-    if has_after {
-        let head = ["plant", "time (s)", "before (mm)", "after (mm)", "why"];
-        out.element(&Tag::new("h3"), "Plants that do not hold, and why");
-        table(out, &head, 1..4, rows.into_iter(), |_| None);
-    } else {
-        let head = ["plant", "time (s)", "slide (mm)", "why"];
-        out.element(&Tag::new("h3"), "Plants that are not counted, and why");
-        table(out, &head, 1..3, rows.into_iter(), |_| None);
-    }
+    let head = ["plant", "time (s)", "before (mm)", "after (mm)", "why"];
+    out.element(&Tag::new("h3"), "Plants that do not hold, and why");
+    table(out, &head, 1..4, rows.into_iter(), |_| None);
 }
 
 fn found(out: &mut Markup, clip: &ClipRecord) {

@@ -336,8 +336,6 @@ fn plants_table(clip: &ClipRecord) -> String {
             let words = match plant.reason.as_str() {
                 "" if is_check => String::new(),
                 "" => plant.verdict.clone(),
-                // A check does not skip plants but does not count them.
-                reason if is_check => format!("not counted: {reason}"),
                 reason => format!("{}: {reason}", plant.verdict),
             };
             let is_good =

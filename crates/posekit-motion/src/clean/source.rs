@@ -121,7 +121,8 @@ impl<'a> Source<'a> {
             seen = self.see_as(&segments, true);
         }
         let may_move = seen.in_place || self.settings.path && self.keeps(&seen.path);
-        if !may_move
+        if seen.found.is_empty()
+            || !may_move
             || self.root.is_none()
             || self.settings.contacts.as_ref().is_some_and(Vec::is_empty)
         {

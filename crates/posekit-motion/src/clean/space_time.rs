@@ -31,7 +31,7 @@ use posekit::math::{rotation_about, shortest_rotation, so3_exp, so3_left_jacobia
 use super::banded::Banded;
 use crate::plant::Part;
 
-/// Weight of the root's displacement against rotations of the legs \[1/leg length²\]: [`HoldSettings::root_stiffness`](crate::HoldSettings) of the other engine.
+/// Weight of the root's displacement against rotations of the legs \[1/leg length²\], that of [`HoldSettings::root_stiffness`](crate::HoldSettings).
 const ROOT: f64 = 2.0;
 
 /// In what time the change of root, hip, knee and foot blends in \[s\].
