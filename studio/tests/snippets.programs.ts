@@ -57,7 +57,7 @@ function solved({ problem, urdf, method, settings }: SnippetOrder): string {
 /** What is done to the walk: settings, one contact less, the first pose of the clip again in the middle of it. */
 const MOTIONS: readonly [string, Partial<CleanSettings>, hasContacts: boolean, hasPose: boolean][] = [
   ["usual", {}, false, false],
-  ["settings", { strength: 0.6, floor: "level", ease: 0.3, release: 0.2, shortest: 0.1, kneeSoftening: 8, path: false, inPlace: false }, false, false],
+  ["settings", { strength: 0.6, floor: "level", ease: 0.3, release: 0.2, shortest: 0.1, path: false, inPlace: false }, false, false],
   ["contacts", { path: false, floor: "per-plant" }, true, false],
   ["pose", { fade: 1 }, false, true],
   ["all", {}, true, true],

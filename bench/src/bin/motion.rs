@@ -1,5 +1,5 @@
-//! Cleans clips with faults of known size, with posekit and in the ways of others, and writes `MOTION.md`; with `speed`, only its part about times real time; with `engines`,
-//! prints both engines of posekit side by side, under every fault of its tests, and writes nothing.
+//! Cleans clips with faults of known size, with posekit and in the ways of others, and writes `MOTION.md`; with `speed`, only its part about times real time; with `faults`,
+//! prints what comes of every fault of its tests, and writes nothing.
 
 use std::alloc::{GlobalAlloc, Layout};
 use std::fmt::Write as _;
@@ -18,8 +18,7 @@ use posekit_bench::motion::measure::{
 use posekit_bench::motion::peers::{Stand, averaged, naive_pin};
 use posekit_bench::report::{circumstances, markdown};
 use posekit_motion::{
-    CleanSettings, Clip, Contact, DetectSettings, Engine, FloorChoice, Hold, Leg, Plant, clean,
-    find_floor, find_legs, find_plants,
+    CleanSettings, Clip, Contact, Hold, Leg, Plant, clean, find_legs, find_plants,
 };
 
 #[path = "../../../crates/posekit-io/tests/support/clips.rs"]
@@ -94,14 +93,8 @@ const CAPTURES: [&str; 2] = ["bvh/cmu_01_01_cgspeed.bvh", "bvh/cmu_12_01_walk_cg
 /// The rate at which the averaging cleaner was measured by its users \[Hz\].
 const RATE: f64 = 30.0;
 
-const NAMES: [&str; 6] = [
-    "as it was",
-    "naive pin",
-    "averaged targets",
-    "posekit, given plants",
-    "posekit",
-    "posekit, space-time",
-];
+const NAMES: [&str; 5] =
+    ["as it was", "naive pin", "averaged targets", "posekit, given plants", "posekit"];
 
 const INJURIES: [Injury; 9] = [
     Injury::None,
@@ -127,7 +120,7 @@ fn main() -> Result<()> {
     let mut arguments = std::env::args().skip(1);
     match arguments.next().as_deref() {
         Some("speed") => return write_speed(),
-        Some("engines") => return engines(arguments.next().as_deref()),
+        Some("faults") => return faults(arguments.next().as_deref()),
         _ => {}
     }
     let set: Vec<Sound> = clips::sound().into_iter().filter_map(sound).collect();
@@ -137,7 +130,7 @@ fn main() -> Result<()> {
     let mut text = head(&set);
     let (mut worst, mut knees, mut jerks) = (Vec::new(), Vec::new(), Vec::new());
     for injury in INJURIES {
-        let mut totals: [Figures; 6] = Default::default();
+        let mut totals: [Figures; 5] = Default::default();
         for sound in &set {
             let injured = skate::injure(&sound.clip, &sound.legs, injury);
             let race = race(sound, &injured)?;
@@ -163,11 +156,11 @@ fn main() -> Result<()> {
     std::fs::write(&path, text).with_context(|| path.display().to_string())
 }
 
-/// Both engines under every fault, or those whose names contain a word.
-fn engines(word: Option<&str>) -> Result<()> {
+/// What comes of every fault, or those whose names contain a word, before and after.
+fn faults(word: Option<&str>) -> Result<()> {
     let head = [
         "fault",
-        "engine",
+        "clip",
         "drift",
         "worst",
         "seen",
@@ -188,7 +181,7 @@ fn engines(word: Option<&str>) -> Result<()> {
         if word.is_some_and(|word| !injury.to_string().contains(word)) {
             continue;
         }
-        let mut totals: [Figures; 3] = Default::default();
+        let mut totals: [Figures; 2] = Default::default();
         let mut seconds = 0.0;
         for (name, native) in &sound {
             let clip = native.resampled(1.0 / RATE)?;
@@ -208,10 +201,9 @@ fn engines(word: Option<&str>) -> Result<()> {
                 in_place: injury == Injury::InPlace,
                 ..CleanSettings::default()
             };
-            let of = |engine: Option<Engine>| -> Result<Figures> {
+            let of = |is_cleaned: bool| -> Result<Figures> {
                 let begun = Instant::now();
-                let cleaned = engine
-                    .map(|engine| clean(&injured, &CleanSettings { engine, ..settings.clone() }));
+                let cleaned = is_cleaned.then(|| clean(&injured, &settings));
                 let taken = begun.elapsed().as_secs_f64();
                 let clip = match cleaned.transpose()? {
                     Some(cleaned) => cleaned.as_judged(&cleaned.clip).into_owned(),
@@ -220,11 +212,11 @@ fn engines(word: Option<&str>) -> Result<()> {
                 let found = figures(&clip, &injured, &truth.clip, &truth.legs, &truth.plants);
                 Ok(Figures { seconds: taken, ..found })
             };
-            let both = [of(None)?, of(Some(Engine::Staged))?, of(Some(Engine::SpaceTime))?];
+            let both = [of(false)?, of(true)?];
             if word.is_some() {
-                for (figures, engine) in both.iter().zip(["source", "staged", "space-time"]) {
+                for (figures, what) in both.iter().zip(["before", "after"]) {
                     println!(
-                        "{name:28} {engine:10} drift {:6.2} {:6.1} knee {:5.2} jerk {:5.2} change {:5.2} mm error {:6.2} root {:6.1} moved {:6.1} us {:.1}",
+                        "{name:28} {what:6} drift {:6.2} {:6.1} knee {:5.2} jerk {:5.2} change {:5.2} mm error {:6.2} root {:6.1} moved {:6.1} us {:.1}",
                         median(&figures.drifts),
                         largest(&figures.drifts),
                         worst_ratio(&figures.knee_pops, &both[0].knee_pops),
@@ -245,12 +237,12 @@ fn engines(word: Option<&str>) -> Result<()> {
         let ratios = |after: &[f64], before: &[f64]| -> Vec<f64> {
             after.iter().zip(before).map(|(after, before)| after / before).collect()
         };
-        for (figures, engine) in totals.iter().zip(["none", "staged", "space-time"]) {
+        for (figures, what) in totals.iter().zip(["before", "after"]) {
             let knees = ratios(&figures.knee_pops, &before.knee_pops);
             let jerks = ratios(&figures.jerks, &before.jerks);
             rows.push(vec![
                 injury.to_string(),
-                engine.to_owned(),
+                what.to_owned(),
                 format!("{:.2} mm", median(&figures.drifts)),
                 format!("{:.1} mm", largest(&figures.drifts)),
                 format!("{:.1} %", 100.0 * figures.seen()),
@@ -307,15 +299,13 @@ fn sound((name, clip): (String, Clip)) -> Option<Sound> {
 /// A sound clip and when its feet stand; `None` where they never do.
 fn standing_in(name: String, clip: Clip) -> Option<Sound> {
     let legs = find_legs(&clip).legs;
-    let choice = FloorChoice::Fit;
-    let floor = find_floor(&clip, &legs, choice);
-    let found = find_plants(&clip, &legs, &floor, choice, &DetectSettings::default());
+    let found = find_plants(&clip, &legs, &CleanSettings::default());
     let plants = standing(&clip, &legs, found);
     (!plants.is_empty()).then_some(Sound { name, clip, legs, plants })
 }
 
 /// One clip in all ways.
-fn race(sound: &Sound, injured: &Clip) -> Result<[Figures; 6]> {
+fn race(sound: &Sound, injured: &Clip) -> Result<[Figures; 5]> {
     let legs = &sound.legs;
     let stand = |plant: &Plant| {
         let leg = &legs[plant.leg];
@@ -348,10 +338,6 @@ fn race(sound: &Sound, injured: &Clip) -> Result<[Figures; 6]> {
         timed(&|| averaged(injured, &stands, leg))?,
         timed(&|| clean(injured, &reported).map(|cleaned| cleaned.clip))?,
         timed(&|| clean(injured, &settings).map(|cleaned| cleaned.clip))?,
-        timed(&|| {
-            let settings = CleanSettings { engine: Engine::SpaceTime, ..settings.clone() };
-            clean(injured, &settings).map(|cleaned| cleaned.clip)
-        })?,
     ])
 }
 
@@ -372,7 +358,7 @@ fn head(set: &[Sound]) -> String {
     )
 }
 
-fn table(totals: &[Figures; 6]) -> String {
+fn table(totals: &[Figures; 5]) -> String {
     let head = [
         "cleaner",
         "drift, median",

@@ -90,10 +90,6 @@ pub(crate) struct CleanArgs {
     /// Largest lengthening of bones to reach a contact, as a fraction of their length, at most 0.02; for joints with translations, as in glTF
     #[arg(long, value_name = "PART", value_parser = stretch, allow_hyphen_values = true)]
     pub(crate) max_stretch: Option<f64>,
-    /// The method: `staged`, or `space-time`, which is being measured
-    #[arg(long, value_enum, value_name = "ENGINE", default_value = "staged", hide = true)]
-    #[arg(conflicts_with = "max_stretch")]
-    pub(crate) engine: EngineWord,
     #[command(flatten)]
     pub(crate) batch: BatchArgs,
     /// Write a page with curves, plants and the figure in motion, before and after
@@ -102,14 +98,6 @@ pub(crate) struct CleanArgs {
     /// Write an SVG of the figure before and after, with the paths of its feet; for a single motion
     #[arg(long, value_name = "FILE")]
     pub(crate) picture: Option<PathBuf>,
-}
-
-/// What cleans.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum EngineWord {
-    // Without a help of their own, as what they are for is hidden.
-    Staged,
-    SpaceTime,
 }
 
 const PIN_EXAMPLES: &str = "\

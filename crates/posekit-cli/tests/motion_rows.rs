@@ -448,7 +448,7 @@ fn given_contacts_are_told_and_plants_are_measured() {
     assert_eq!(reported.status.code(), Some(0), "{}", errors(&reported));
     assert!(text(&reported).contains("given contacts"), "{}", text(&reported));
     assert!(
-        text(&reported).contains("rose from") && !text(&reported).contains("fixed"),
+        text(&reported).contains("median slide") && !text(&reported).contains("fixed"),
         "{}",
         text(&reported)
     );
@@ -456,9 +456,6 @@ fn given_contacts_are_told_and_plants_are_measured() {
     let clip = &json(&text(&report))["files"][0]["clips"][0];
     let plants = clip["plants"].as_array().unwrap();
     assert!(plants.iter().all(|plant| plant["verdict"] == "measured"));
-    assert!(
-        plants.iter().any(|plant| plant["drift_after"].as_f64() > plant["drift_before"].as_f64())
-    );
     assert!(clip["contacts"].as_array().is_some_and(|contacts| contacts.len() > 8));
 
     let outside = place.join("outside.json");

@@ -50,8 +50,8 @@
 //! - A [`Clip`] is a skeleton and a configuration for every frame. A [`Contact`] says what must stay where, from when to when: a foot on the ground, a
 //!   hand on a railing.
 //! - [`find_legs`] finds the legs of a clip's figure, [`find_floor`] the floor under them, [`find_plants`] the times at which feet stand on it (each a
-//!   [`Plant`]), [`firm_plants`] which of these are firm and no roll, and [`measure`] says how far they slide while they do.
-//! - [`clean`] makes planted feet stand, [`hold`] makes any contacts hold; both report how well.
+//!   [`Plant`]), and [`measure`] says how far they slide while they do.
+//! - [`clean`] makes planted feet stand, [`hold`] makes any contacts hold; both report how well. [`slides`] looks at the outcome with other eyes.
 //! - [`Keyframes`] are a motion as keys: a [`Curve`] for each joint, to be edited, sampled, or fitted to a clip. A [`Layer`] sets poses on top of a clip,
 //!   which keeps its detail. A [`TimeMap`] moves it in time.
 //!
@@ -68,55 +68,39 @@
 //! No optional features. The oldest supported Rust is 1.88.
 #![forbid(unsafe_code)]
 
-mod again;
-mod bob;
 mod change;
 mod clean;
 mod clip;
 mod contact;
 mod curve;
-mod decide;
-mod engine;
 mod error;
 mod find;
-mod firm;
 mod floor;
-mod frozen;
-mod given;
-mod ground;
 mod hold;
-mod kept;
 mod keyframes;
 mod layer;
 mod leg;
 mod metrics;
 mod names;
-mod pace;
-mod path;
 mod paths;
 mod plant;
 mod power;
 mod retime;
-mod seen;
 mod smooth;
-mod spot;
 mod tracks;
 mod travel;
-mod verdict;
 
 pub use change::Change;
-#[doc(hidden)]
-pub use clean::Engine;
-pub use clean::{CleanSettings, Cleaned, Judged, clean, clean_within, judge, way_on_the_spot};
+pub use clean::{
+    CleanSettings, Cleaned, Judged, Slide, clean, clean_within, find_floor, find_plants, judge,
+    slides,
+};
 pub use clip::Clip;
 pub use contact::{Contact, Hold};
 pub use curve::{Animated, Curve, Interpolation, Key};
-#[doc(hidden)]
-pub use engine::{Slide, slides};
 pub use error::{Error, Result};
 pub use find::{Legs, find_legs};
-pub use firm::firm_plants;
-pub use floor::{Floor, FloorChoice, find_floor};
+pub use floor::{Floor, FloorChoice};
 pub use hold::{ContactReport, Cut, Held, HoldSettings, Keep, hold, hold_within};
 pub use keyframes::{Keyframes, Tolerance, Track};
 pub use layer::Layer;
@@ -124,7 +108,6 @@ pub use leg::{Leg, Limb, Side};
 pub use metrics::{
     LEG_LENGTH, Metrics, VISIBLE_SLIDE, agreement, airborne, drift, measure, measure_on, median,
 };
-pub use plant::{DetectSettings, Part, Plant, find_plants, plants_of_flags};
+pub use plant::{Part, Plant, PlantReport, Verdict};
 pub use retime::TimeMap;
-pub use travel::{along_path, carrier, ground_path};
-pub use verdict::{PlantReport, Verdict};
+pub use travel::{along_path, carrier};

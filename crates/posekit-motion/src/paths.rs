@@ -13,7 +13,6 @@ pub(crate) struct Paths {
     pub(crate) legs: Vec<LegPaths>,
     pub(crate) n_frames: usize,
     pub(crate) frame_time: f64,
-    pub(crate) up: DVec3,
     /// The mean length of the legs, by which all else is measured \[unit of the clip\]; 1 where there is none.
     pub(crate) length: f64,
 }
@@ -55,21 +54,8 @@ impl Paths {
             ball: leg.ball.map(places),
         };
         let legs_paths = legs.iter().map(of_leg).collect();
-        let (n_frames, frame_time, up) = (clip.n_frames(), clip.frame_time(), clip.up());
-        Self { legs: legs_paths, n_frames, frame_time, up, length: mean_length(clip, legs) }
-    }
-
-    /// The same with all of it moved along a way, frame after frame.
-    pub(super) fn along(&self, way: &[DVec3]) -> Self {
-        let along =
-            |path: &Vec<DVec3>| path.iter().zip(way).map(|(place, way)| *place + *way).collect();
-        let of_leg = |leg: &LegPaths| LegPaths {
-            hip: along(&leg.hip),
-            knee: along(&leg.knee),
-            ankle: along(&leg.ankle),
-            ball: leg.ball.as_ref().map(along),
-        };
-        Self { legs: self.legs.iter().map(of_leg).collect(), ..*self }
+        let (n_frames, frame_time) = (clip.n_frames(), clip.frame_time());
+        Self { legs: legs_paths, n_frames, frame_time, length: mean_length(clip, legs) }
     }
 
     /// All parts of all feet: leg, part, path.

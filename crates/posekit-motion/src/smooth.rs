@@ -1,15 +1,13 @@
-//! Values and slopes of sampled curves under noise, with windows in seconds.
+//! Slopes of sampled curves under noise, with windows in seconds.
 
 use core::ops::{Add, Mul, Sub};
 
-/// A local parabola, fitted by weighted least squares in a window around each frame: its value and slope there.
+/// A local parabola, fitted by weighted least squares in a window around each frame: its slope there.
 ///
 /// Weights are tricube, (1 - |t/T|³)³ with `T` half the window, so that samples come and go smoothly and the result hardly depends on the frame rate. Below two
 /// frames in half a window it is the sample itself, and the central difference.
 #[derive(Debug, Clone)]
 pub(super) struct Smoother {
-    /// For offsets 0, 1, .. frames, both sides the same.
-    values: Vec<f64>,
     /// For offsets 1, 2, .. frames; the other side has the sign changed.
     slopes: Vec<f64>,
 }
@@ -29,24 +27,10 @@ impl Smoother {
         if weights.len() == 1 {
             weights.push(1.0);
         }
-        let moment = |power: usize| -> f64 {
-            let one = |(offset, w): (usize, &f64)| {
-                let square = (offset * offset) as f64;
-                w * (0..power).fold(1.0, |product, _| product * square)
-            };
-            weights.iter().enumerate().skip(1).map(one).sum::<f64>() * 2.0
-        };
-        let (s0, s2, s4) = (moment(0) + weights[0], moment(1), moment(2));
-        let determinant = s0 * s4 - s2 * s2;
-        let values = weights
-            .iter()
-            .enumerate()
-            .map(|(offset, w)| w * (s4 - s2 * (offset * offset) as f64) / determinant);
-        let slopes = weights.iter().enumerate().skip(1);
-        Self {
-            values: values.collect(),
-            slopes: slopes.map(|(offset, w)| w * offset as f64 / (s2 * frame_time)).collect(),
-        }
+        let weighted = || weights.iter().enumerate().skip(1);
+        let second: f64 = weighted().map(|(offset, w)| 2.0 * w * (offset * offset) as f64).sum();
+        let slope = |(offset, w): (usize, &f64)| w * offset as f64 / (second * frame_time);
+        Self { slopes: weighted().map(slope).collect() }
     }
 
     /// The scatter of slopes that independent values of scatter 1 have \[1/s\].
@@ -71,26 +55,6 @@ impl Smoother {
         for (k, &weight) in self.slopes.iter().enumerate() {
             let (before, after) = around(curve, frame, k + 1);
             sum = sum + (after - before) * weight;
-        }
-        sum
-    }
-
-    /// The value at a frame.
-    pub(super) fn value<T>(&self, curve: &[T], frame: usize) -> T
-    where
-        T: Copy + Add<Output = T> + Sub<Output = T> + Mul<f64, Output = T>,
-    {
-        let mut sum = curve[frame] * self.values[0];
-        if let Some((before, after)) = inside(curve, frame, self.values.len() - 1) {
-            let weights = self.values[1..].iter();
-            for ((&weight, &after), &before) in weights.zip(after).zip(before.iter().rev()) {
-                sum = sum + (before + after) * weight;
-            }
-            return sum;
-        }
-        for (k, &weight) in self.values.iter().enumerate().skip(1) {
-            let (before, after) = around(curve, frame, k);
-            sum = sum + (before + after) * weight;
         }
         sum
     }
@@ -140,7 +104,6 @@ mod tests {
                 })
                 .collect();
             let t = 50.0 * frame_time;
-            assert!((smoother.value(&curve, 50) - curve[50]).abs() < 1e-9);
             assert!((smoother.slope(&curve, 50) - (2.0 - 10.0 * t)).abs() < 1e-9);
         }
     }
@@ -150,7 +113,6 @@ mod tests {
         let smoother = Smoother::new(0.1, 0.01, 3);
         for curve in [&[1.0][..], &[1.0, 2.0], &[1.0, 2.0, 3.0]] {
             for frame in 0..curve.len() {
-                assert!(smoother.value(curve, frame).is_finite());
                 assert!(smoother.slope(curve, frame).is_finite());
             }
         }

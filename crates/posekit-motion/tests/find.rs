@@ -9,7 +9,7 @@ use posekit::glam::DVec3;
 use posekit::math::{Pose, rotation_about, sin_cos};
 use posekit::skeleton::{Joint, Skeleton};
 use posekit_motion::{
-    Clip, DetectSettings, FloorChoice, Leg, Limb, Part, find_floor, find_legs, find_plants, measure,
+    CleanSettings, Clip, FloorChoice, Leg, Limb, Part, Plant, find_floor, find_legs, judge, measure,
 };
 
 fn at(x: f64, y: f64, z: f64) -> Pose {
@@ -249,12 +249,18 @@ fn stilts(steps: usize, rise: f64) -> (Clip, Vec<Leg>) {
     (clip, legs)
 }
 
+fn plants(clip: &Clip, legs: &[Leg], floor: FloorChoice) -> Vec<Plant> {
+    let settings = CleanSettings { floor, ..CleanSettings::default() };
+    let judged = judge(clip, legs, &settings, None).unwrap();
+    judged.plants.into_iter().map(|report| report.plant).collect()
+}
+
 #[test]
 fn stairs_are_climbed_plant_by_plant() {
     let (clip, legs) = stilts(8, 0.15);
     for choice in [FloorChoice::PerPlant, FloorChoice::Level, FloorChoice::Fit] {
         let floor = find_floor(&clip, &legs, choice);
-        let plants = find_plants(&clip, &legs, &floor, choice, &DetectSettings::default());
+        let plants = plants(&clip, &legs, choice);
         assert!((8..=10).contains(&plants.len()), "{choice:?}: {plants:?}");
         assert!(plants.iter().all(|plant| plant.part == Part::Heel));
         let metrics = measure(&clip, None, &legs, &plants, &floor);
@@ -285,17 +291,15 @@ fn nothing_is_made_of_nothing() {
     let (clip, legs) = stilts(2, 0.0);
     let empty = clip.with_values(Vec::new()).unwrap();
     let one = clip.with_values(clip.frame(0).to_vec()).unwrap();
-    let settings = DetectSettings::default();
     for choice in [FloorChoice::Fit, FloorChoice::Level, FloorChoice::PerPlant] {
         let floor = find_floor(&empty, &legs, choice);
-        assert!(find_plants(&empty, &legs, &floor, choice, &settings).is_empty());
+        assert!(plants(&empty, &legs, choice).is_empty());
         let metrics = measure(&empty, Some(&empty), &legs, &[], &floor);
         assert_eq!((metrics.drift_max, metrics.jerk, metrics.slide), (0.0, 0.0, 0.0));
         let floor = find_floor(&one, &legs, choice);
         assert!(floor.point.is_finite() && floor.normal.is_finite());
-        let plants = find_plants(&one, &legs, &floor, choice, &settings);
-        let metrics = measure(&one, Some(&one), &legs, &plants, &floor);
+        let metrics = measure(&one, Some(&one), &legs, &plants(&one, &legs, choice), &floor);
         assert_eq!(metrics.change.unwrap().distance, 0.0);
-        assert!(find_plants(&clip, &[], &floor, choice, &settings).is_empty());
+        assert!(plants(&clip, &[], choice).is_empty());
     }
 }

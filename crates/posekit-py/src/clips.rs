@@ -444,11 +444,11 @@ impl Clip {
                 Some(way) => along_path(&clip, &legs.legs, way)?,
                 None => None,
             };
-            let counted = judged.plants.iter().filter(|report| report.verdict.is_counted());
-            let counted: Vec<Plant> = counted.map(|report| report.plant.clone()).collect();
+            let plants: Vec<Plant> =
+                judged.plants.iter().map(|report| report.plant.clone()).collect();
             let clip = ahead.as_ref().unwrap_or(&clip);
             let floor = (&judged.floor, settings.floor);
-            let metrics = measure_on(clip, None, &legs.legs, &counted, floor);
+            let metrics = measure_on(clip, None, &legs.legs, &plants, floor);
             Ok((judged.plants, metrics, legs))
         })?
         .map_err(|error: posekit_motion::Error| fault::motion(&error))?;

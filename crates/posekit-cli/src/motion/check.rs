@@ -1,9 +1,7 @@
 //! `posekit check`: measures how far standing feet slide.
 
-use posekit_io::motion::{millimetres, skipped_words};
-use posekit_motion::{
-    CleanSettings, Clip, Judged, Plant, PlantReport, along_path, judge, measure_on,
-};
+use posekit_io::motion::millimetres;
+use posekit_motion::{CleanSettings, Clip, Judged, Plant, along_path, judge, measure_on};
 
 use super::feet::{Places, floor_choice, legs, not_in_place, off_floor, part_word, with_legs};
 use super::record::{ClipRecord, FileRecord, MetricRecord, PlantRecord, Question, finite};
@@ -42,7 +40,7 @@ pub(crate) fn check(args: &CheckArgs) -> Result<()> {
     page::write(args.report.as_deref(), &task, &outcome)?;
     let over = |plant: &PlantRecord| plant.drift_before.is_some_and(|drift| drift > args.max_slide);
     let n_over =
-        outcome.files.iter().flat_map(FileRecord::counted).filter(|plant| over(plant)).count();
+        outcome.files.iter().flat_map(FileRecord::plants).filter(|plant| over(plant)).count();
     if n_over > 0 && !args.batch.json && !Console::get().is_quiet {
         let bound = words::digits(args.max_slide, 2);
         note(&format!("{} further than {bound} mm", words::slide(n_over)));
@@ -79,32 +77,22 @@ fn measured(
     let Some(scale) = millimetres(clip, &legs.legs) else {
         return Ok((record, None, misfit));
     };
-    let counted = reports.iter().filter(|report| report.verdict.is_counted());
-    let counted: Vec<Plant> = counted.map(|report| report.plant.clone()).collect();
-    let metrics = measure_on(clip, None, &legs.legs, &counted, (&floor, choice));
+    let plants: Vec<Plant> = reports.iter().map(|report| report.plant.clone()).collect();
+    let metrics = measure_on(clip, None, &legs.legs, &plants, (&floor, choice));
     record.metrics = MetricRecord::all(&metrics, None);
     let places = Places::of(clip);
     record.deepest_foot = finite(places.deepest_foot(&legs.legs, &floor) * scale);
-    let mut measured = metrics.drifts.iter();
-    let plant_record = |report: &PlantReport| {
-        let counted = report.verdict.is_counted();
-        let own = counted.then(|| measured.next()).flatten();
-        let drift = own.map_or(report.drift_before * scale, |drift| drift * 1e3);
-        let reason = skipped_words(&report.verdict).unwrap_or_default().to_owned();
-        PlantRecord {
-            leg: report.plant.leg,
-            part: part_word(report.plant.part).to_owned(),
-            from: clip.time(report.plant.frames.start),
-            to: clip.time(report.plant.frames.end - 1),
-            verdict: if counted { "measured" } else { "skipped" }.to_owned(),
-            reason,
-            counted,
-            drift_before: finite(drift),
-            drift_after: None,
-        }
+    let plant_record = |(plant, drift): (&Plant, &f64)| PlantRecord {
+        leg: plant.leg,
+        part: part_word(plant.part).to_owned(),
+        from: clip.time(plant.frames.start),
+        to: clip.time(plant.frames.end - 1),
+        verdict: "measured".to_owned(),
+        reason: String::new(),
+        drift_before: finite(drift * 1e3),
+        drift_after: None,
     };
-    record.plants = reports.iter().map(plant_record).collect();
-    let plants: Vec<Plant> = reports.into_iter().map(|report| report.plant).collect();
+    record.plants = plants.iter().zip(&metrics.drifts).map(plant_record).collect();
     let view = args.report.as_ref().and_then(|_| {
         let sides = Sides { clip, before: &places, after: None };
         ClipView::new(&record, &sides, &legs.legs, &floor, scale, &plants)

@@ -6,7 +6,7 @@ use std::path::Path;
 use posekit_io::ContactsFile;
 use posekit_io::motion::{NO_CHANNELS, millimetres, verdict_words};
 use posekit_motion::{
-    CleanSettings, Cleaned, Clip, Contact, ContactReport, Engine, LEG_LENGTH, Metrics, Plant,
+    CleanSettings, Cleaned, Clip, Contact, ContactReport, LEG_LENGTH, Metrics, Part, Plant,
     PlantReport, VISIBLE_SLIDE, Verdict, carrier, clean_within, slides,
 };
 
@@ -22,7 +22,7 @@ use super::strip::Strip;
 use super::view::{ClipView, Sides, root, worst_of};
 use super::words::digits;
 use crate::failure::{Failure, Result};
-use crate::motion_args::{CleanArgs, EngineWord};
+use crate::motion_args::CleanArgs;
 use crate::output::write_file;
 
 /// A correction that moves no joint by more than this is not applied \[mm, for a leg of 0.85 m\], so that a second run changes nothing.
@@ -78,9 +78,7 @@ pub(crate) fn clean(args: &CleanArgs) -> Result<()> {
                 let of = number.map_or_else(String::new, |number| format!("motion {number}: "));
                 record.warnings.push(of + &misfit);
             }
-            if args.engine == EngineWord::SpaceTime {
-                record.warnings.extend(slide_left(clip, &cleaned));
-            }
+            record.warnings.extend(slide_left(clip, &cleaned));
             let is_clean = cleaned_record.largest_change == Some(0.0);
             record.clips.push(cleaned_record);
             views.extend(view);
@@ -100,10 +98,6 @@ fn settings(args: &CleanArgs, opened: &Opened<'_>, clip: &Clip) -> Result<CleanS
         keep: args.keep.clone(),
         in_place: args.detect.in_place,
         path: !args.keep_path,
-        engine: match args.engine {
-            EngineWord::Staged => Engine::Staged,
-            EngineWord::SpaceTime => Engine::SpaceTime,
-        },
         ..CleanSettings::default()
     };
     settings.legs = known_legs(&args.detect, &opened.file, clip)?.map(|legs| legs.legs);
@@ -159,8 +153,11 @@ fn misfits(clip: &Clip, cleaned: &Cleaned, args: &CleanArgs) -> Vec<String> {
 
 /// The farthest slide that is left in the motion, by a measure of its own over all frames, where people see it.
 fn slide_left(clip: &Clip, cleaned: &Cleaned) -> Option<String> {
-    let worst = slides(&cleaned.as_judged(&cleaned.clip), &cleaned.legs.legs)
+    let legs = &cleaned.legs.legs;
+    // Where a foot has a ball, its ankle rolls over it.
+    let worst = slides(&cleaned.as_judged(&cleaned.clip), legs)
         .into_iter()
+        .filter(|slide| slide.part == Part::Ball || legs[slide.leg].ball.is_none())
         .max_by(|a, b| a.distance.total_cmp(&b.distance))
         .filter(|worst| worst.distance * LEG_LENGTH > VISIBLE_SLIDE)?;
     let at = clip.time(worst.frames.start);
@@ -252,7 +249,7 @@ fn unchanged(clip: &Clip, cleaned: &Cleaned, args: &CleanArgs) -> Option<String>
     is_idle.then(|| "all plants found are left unchanged".to_owned())
 }
 
-/// The records of the plants. The slides of counted plants are those of the measures.
+/// The records of the plants. Their slides are those of the measures.
 fn plant_records(
     clip: &Clip,
     cleaned: &Cleaned,
@@ -260,14 +257,8 @@ fn plant_records(
     (before, after): &(Metrics, Metrics),
     args: &CleanArgs,
 ) -> Vec<PlantRecord> {
-    let mut measured = before.drifts.iter().zip(&after.drifts);
-    let record = |report: &PlantReport| {
-        let counted = report.verdict.is_counted();
-        let own = counted.then(|| measured.next()).flatten();
-        let (was, is) = own
-            .map_or((report.drift_before * scale, report.drift_after * scale), |(was, is)| {
-                (was * 1e3, is * 1e3)
-            });
+    let drifts = before.drifts.iter().zip(&after.drifts);
+    let record = |(report, (was, is)): (&PlantReport, (&f64, &f64))| {
         let (verdict, reason) = match args.contacts {
             // The plants are not what was held.
             Some(_) => ("measured", String::new()),
@@ -280,12 +271,11 @@ fn plant_records(
             to: clip.time(report.plant.frames.end - 1),
             verdict: verdict.to_owned(),
             reason,
-            counted,
-            drift_before: finite(was),
-            drift_after: finite(is),
+            drift_before: finite(was * 1e3),
+            drift_after: finite(is * 1e3),
         }
     };
-    cleaned.plants.iter().map(record).collect()
+    cleaned.plants.iter().zip(drifts).map(record).collect()
 }
 
 /// Draws a motion before and after.
@@ -301,9 +291,8 @@ fn draw(
     let [before, after] = judged(clip, cleaned);
     let plants: Vec<Plant> = cleaned.plants.iter().map(|report| report.plant.clone()).collect();
     let worst = worst_of(records).and_then(|(worst, _)| plants.get(worst));
-    let most = |of: fn(&PlantRecord) -> Option<f64>| {
-        records.iter().filter(|plant| plant.counted).filter_map(of).fold(0.0, f64::max)
-    };
+    let most =
+        |of: fn(&PlantRecord) -> Option<f64>| records.iter().filter_map(of).fold(0.0, f64::max);
     let in_place = if cleaned.is_in_place { ", an in-place walk as if it advanced" } else { "" };
     let strip = Strip {
         title: &format!("{}{in_place}", opened.title()),

@@ -94,12 +94,12 @@ fn table(file: &FileRecord) -> String {
 /// The number of plants in a motion, and their slides.
 fn slides(clip: &ClipRecord, has_after: bool) -> Vec<Cell> {
     let number = |value: Option<f64>| Cell::new(value.map_or("–".to_owned(), millimetres));
-    let counted = || clip.plants.iter().filter(|plant| plant.counted);
-    let middle = |of: fn(&PlantRecord) -> Option<f64>| number(median(counted().filter_map(of)));
+    let middle =
+        |of: fn(&PlantRecord) -> Option<f64>| number(median(clip.plants.iter().filter_map(of)));
     let mut cells =
-        vec![Cell::new(counted().count().to_string()), middle(|plant| plant.drift_before)];
+        vec![Cell::new(clip.plants.len().to_string()), middle(|plant| plant.drift_before)];
     cells.extend(has_after.then(|| middle(|plant| plant.drift_after)));
-    cells.push(number(counted().filter_map(PlantRecord::drift).reduce(f64::max)));
+    cells.push(number(clip.plants.iter().filter_map(PlantRecord::drift).reduce(f64::max)));
     cells
 }
 

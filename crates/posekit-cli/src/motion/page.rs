@@ -155,7 +155,7 @@ fn index_table(out: &mut Markup, what: &str, rows: &[(String, &[ClipRecord])], h
             let all = clips.iter().filter(|clip| of(clip).is_some());
             all.max_by(|a, b| of(a).unwrap_or(0.0).total_cmp(&of(b).unwrap_or(0.0)))
         };
-        let plants = || clips.iter().flat_map(ClipRecord::counted);
+        let plants = || clips.iter().flat_map(|clip| &clip.plants);
         let drifts = |of: fn(&PlantRecord) -> Option<f64>| plants().filter_map(of);
         let mut row = vec![name.clone(), plants().count().to_string()];
         row.push(number(median(drifts(|plant| plant.drift_before))));
@@ -195,7 +195,7 @@ fn warnings(out: &mut Markup, file: &FileRecord) {
 fn shown(out: &mut Markup, view: &ClipView, index: usize) {
     let has_after = view.feet.iter().any(|foot| foot.height.len() > 1);
     player(out, view, index, has_after);
-    let plants: Vec<&PlantRecord> = view.record.counted().collect();
+    let plants: Vec<&PlantRecord> = view.record.plants.iter().collect();
     out.open(&Tag::new("div").class("pair"));
     if let Some(drawn) = histogram(&plants) {
         out.open(&Tag::new("figure").class("tile"));
@@ -259,8 +259,6 @@ fn legend(out: &mut Markup, view: &ClipView, has_after: bool) {
             format!("<rect y=\"1\" width=\"28\" height=\"10\" rx=\"2\" class=\"bar {verdict}\"/>");
         let words = match verdict {
             "measured" => "plant".to_owned(),
-            // A check does not skip plants but does not count them.
-            "skipped" if !has_after => "plant, not counted".to_owned(),
             _ => format!("plant, {verdict}"),
         };
         entry(out, &bar, &words);
@@ -334,38 +332,26 @@ fn measures(out: &mut Markup, clip: &ClipRecord) {
 
 /// The plants with a reason.
 fn missed(out: &mut Markup, clip: &ClipRecord) {
-    let has_after = clip.plants.iter().any(|plant| plant.drift_after.is_some());
     let number = |value: Option<f64>| value.map_or("–".to_owned(), millimetres);
     let reasoned = clip.plants.iter().filter(|plant| !plant.reason.is_empty());
     let rows: Vec<Vec<String>> = reasoned
         .map(|plant| {
             let side = clip.leg_word(plant.leg);
-            let mut row = vec![
+            vec![
                 format!("{side} {}", plant.part),
                 format!("{} to {}", digits(plant.from, 2), digits(plant.to, 2)),
                 number(plant.drift_before),
-            ];
-            row.extend(has_after.then(|| number(plant.drift_after)));
-            row.push(if has_after {
-                format!("{}: {}", plant.verdict, plant.reason)
-            } else {
-                plant.reason.clone()
-            });
-            row
+                number(plant.drift_after),
+                format!("{}: {}", plant.verdict, plant.reason),
+            ]
         })
         .collect();
     if rows.is_empty() {
         return;
     }
-    if has_after {
-        let head = ["plant", "time (s)", "before (mm)", "after (mm)", "why"];
-        out.element(&Tag::new("h3"), "Plants that do not hold, and why");
-        table(out, &head, 1..4, rows.into_iter(), |_| None);
-    } else {
-        let head = ["plant", "time (s)", "slide (mm)", "why"];
-        out.element(&Tag::new("h3"), "Plants that are not counted, and why");
-        table(out, &head, 1..3, rows.into_iter(), |_| None);
-    }
+    let head = ["plant", "time (s)", "before (mm)", "after (mm)", "why"];
+    out.element(&Tag::new("h3"), "Plants that do not hold, and why");
+    table(out, &head, 1..4, rows.into_iter(), |_| None);
 }
 
 fn found(out: &mut Markup, clip: &ClipRecord) {
@@ -391,7 +377,7 @@ fn found(out: &mut Markup, clip: &ClipRecord) {
 /// The page of a folder.
 fn folder(out: &mut Markup, files: &[FileRecord]) {
     // The motions that the headline summarises.
-    let plants: Vec<&PlantRecord> = files.iter().flat_map(FileRecord::counted).collect();
+    let plants: Vec<&PlantRecord> = files.iter().flat_map(FileRecord::plants).collect();
     let clips: Vec<ClipRecord> = files.iter().flat_map(|file| file.clips.clone()).collect();
     let title =
         if clips.is_empty() { "No motion was read.".to_owned() } else { answer(&together(&clips)) };
@@ -424,9 +410,6 @@ fn words_on(clips: &[ClipRecord]) -> String {
             "no motion".to_owned()
         }
         (_, 0) if clips.iter().all(|clip| clip.plants.is_empty()) => "no foot stands".to_owned(),
-        (_, 0) if clips.iter().all(|clip| clip.counted().next().is_none()) => {
-            "no plant can be judged".to_owned()
-        }
         (_, 0) => String::new(),
         ([clip], _) => clip.legs_reason.clone(),
         (_, n) => format!("no legs found in {n} of {}", count(clips.len(), "motion")),

@@ -170,9 +170,6 @@ pub(super) struct PlantRecord {
     /// The reason, if there is one.
     #[serde(skip_serializing_if = "String::is_empty", default)]
     pub(super) reason: String,
-    /// Whether measures and medians include it.
-    #[serde(default = "yes")]
-    pub(super) counted: bool,
     /// The slide before.
     pub(super) drift_before: Option<f64>,
     /// The slide after.
@@ -270,22 +267,12 @@ impl FileRecord {
     pub(super) fn plants(&self) -> impl Iterator<Item = &PlantRecord> {
         self.clips.iter().flat_map(|clip| &clip.plants)
     }
-
-    /// The plants that measures and medians include.
-    pub(super) fn counted(&self) -> impl Iterator<Item = &PlantRecord> {
-        self.plants().filter(|plant| plant.counted)
-    }
 }
 
 impl ClipRecord {
     /// True if legs were looked for and none were found.
     pub(super) fn is_without_legs(&self) -> bool {
         self.error.is_none() && self.legs.is_empty() && !self.legs_reason.is_empty()
-    }
-
-    /// The plants that measures and medians include.
-    pub(super) fn counted(&self) -> impl Iterator<Item = &PlantRecord> {
-        self.plants.iter().filter(|plant| plant.counted)
     }
 
     /// The name of a leg: its side, or its ankle if there are several on a side, as in quadrupeds.
@@ -324,10 +311,6 @@ impl PlantRecord {
 /// A number that JSON can hold.
 pub(super) fn finite(value: f64) -> Option<f64> {
     value.is_finite().then_some(value)
-}
-
-const fn yes() -> bool {
-    true
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]

@@ -152,23 +152,16 @@ fn speeds(places: &Places, joint: usize, normal: DVec3, frame_time: f64, metres:
     (0..n).map(speed).collect()
 }
 
-/// The worst of the counted plants, with the beginning of a caption: the worst in the result if one still slides, else the worst before; without any, the worst that is not counted.
+/// The worst of the plants, with the beginning of a caption: the worst in the result if one still slides, else the worst before.
 pub(super) fn worst_of(plants: &[PlantRecord]) -> Option<(usize, &'static str)> {
-    let most = |is_one: fn(&PlantRecord) -> bool, of: fn(&PlantRecord) -> Option<f64>| {
+    let most = |of: fn(&PlantRecord) -> Option<f64>| {
         let one = |(index, plant): (usize, &PlantRecord)| Some((index, of(plant)?));
-        let all = plants.iter().enumerate().filter(|(_, plant)| is_one(plant)).filter_map(one);
-        all.max_by(|a, b| a.1.total_cmp(&b.1))
+        plants.iter().enumerate().filter_map(one).max_by(|a, b| a.1.total_cmp(&b.1))
     };
-    let counts = |plant: &PlantRecord| plant.counted;
-    let was = most(counts, |plant| plant.drift_before);
-    let is = most(counts, |plant| plant.drift_after);
-    match (was, is.filter(|(_, slide)| *slide >= SLIDES_ON)) {
-        (Some((was, _)), Some((is, _))) if was != is => Some((is, "The worst now")),
-        (Some((was, _)), _) => Some((was, "The worst")),
-        (None, _) => {
-            let left = most(|_| true, PlantRecord::drift)?;
-            Some((left.0, "The worst that is not counted"))
-        }
+    let was = most(|plant| plant.drift_before)?.0;
+    match most(|plant| plant.drift_after).filter(|(_, slide)| *slide >= SLIDES_ON) {
+        Some((is, _)) if was != is => Some((is, "The worst now")),
+        _ => Some((was, "The worst")),
     }
 }
 

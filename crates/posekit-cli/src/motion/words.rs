@@ -204,13 +204,9 @@ fn feet_answer(clip: &ClipRecord) -> String {
     if clip.plants.is_empty() {
         return format!("No plants: no foot stands in this motion, so none was judged{change}.");
     }
-    let plants: Vec<&PlantRecord> = clip.plants.iter().filter(|plant| plant.counted).collect();
-    let left = left_out(clip);
-    if plants.is_empty() {
-        return format!("No plant can be judged{left}{change}.");
-    }
+    let plants = &clip.plants;
     let of = |of: fn(&PlantRecord) -> Option<f64>| -> Vec<f64> {
-        plants.iter().filter_map(|plant| of(plant)).collect()
+        plants.iter().filter_map(of).collect()
     };
     let (before, after) = (of(|plant| plant.drift_before), of(PlantRecord::drift));
     let middle = |slides: &[f64]| median(slides.iter().copied());
@@ -219,18 +215,18 @@ fn feet_answer(clip: &ClipRecord) -> String {
     if clip.plants.iter().all(|plant| plant.drift_after.is_none()) {
         let over = before.iter().filter(|slide| **slide > NOTICED).count();
         return format!(
-            "{} by {} at the median and {} at worst; people would notice {}{left}.",
+            "{} by {} at the median and {} at worst; people would notice {}.",
             slide(plants.len()),
             slid(middle(&before)),
             slid(worst(&before)),
             if over == 0 { "none".to_owned() } else { over.to_string() },
         );
     }
-    let stands = |plant: &&&PlantRecord| matches!(plant.verdict.as_str(), "fixed" | "clean");
+    let stands = |plant: &&PlantRecord| matches!(plant.verdict.as_str(), "fixed" | "clean");
     let n_standing = plants.iter().filter(stands).count();
-    let kept = kept_words(&plants);
+    let kept = kept_words(plants);
     if is_same {
-        return same_answer(&plants, n_standing, &format!("{kept}{left}"));
+        return same_answer(plants, n_standing, &kept);
     }
     let became = if plants.iter().any(|plant| plant.verdict == "measured") {
         format!("{n} found in the source")
@@ -246,14 +242,13 @@ fn feet_answer(clip: &ClipRecord) -> String {
     // The verb is not repeated if both change in the same direction.
     let worst = went([worst(&before), worst(&after)], middle.0);
     format!(
-        "{became}: the median slide {}{}, the worst {}{}{left}.",
+        "{became}: the median slide {}{}, the worst {}{}.",
         middle.0, middle.1, worst.0, worst.1
     )
 }
 
-/// The number of counted plants in times that are kept unchanged, if any.
-fn kept_words(plants: &[&PlantRecord]) -> String {
-    // Plants skipped for other reasons are not counted.
+/// The number of plants in times that are kept unchanged, if any.
+fn kept_words(plants: &[PlantRecord]) -> String {
     match plants.iter().filter(|plant| plant.verdict == "skipped").count() {
         0 => String::new(),
         kept => format!(", {kept} left unchanged"),
@@ -261,7 +256,7 @@ fn kept_words(plants: &[&PlantRecord]) -> String {
 }
 
 /// The sentence for an unchanged motion: it is clean already only if all plants found stand.
-fn same_answer(plants: &[&PlantRecord], n_standing: usize, left: &str) -> String {
+fn same_answer(plants: &[PlantRecord], n_standing: usize, left: &str) -> String {
     let n = count(plants.len(), "plant");
     if n_standing < plants.len() {
         let verb = if n_standing == 1 { "stands" } else { "stand" };
@@ -280,17 +275,6 @@ pub(super) fn path_words(clip: &ClipRecord) -> Option<String> {
     Some(format!(
         "The root trajectory was corrected by up to {far} mm, because all feet slide with it."
     ))
-}
-
-/// The plants that are not included in measures and medians.
-fn left_out(clip: &ClipRecord) -> String {
-    let others: Vec<&PlantRecord> = clip.plants.iter().filter(|plant| !plant.counted).collect();
-    if others.is_empty() {
-        return String::new();
-    }
-    let worst = others.iter().filter_map(|plant| plant.drift()).reduce(f64::max);
-    let n = count(others.len(), "plant");
-    format!("; not counted: {n}, up to {}", slid(worst))
 }
 
 /// A slide as text.
@@ -352,8 +336,6 @@ fn plants_table(clip: &ClipRecord) -> String {
             let words = match plant.reason.as_str() {
                 "" if is_check => String::new(),
                 "" => plant.verdict.clone(),
-                // A check does not skip plants but does not count them.
-                reason if is_check => format!("not counted: {reason}"),
                 reason => format!("{}: {reason}", plant.verdict),
             };
             let is_good =
@@ -478,11 +460,11 @@ pub(super) fn summary_table(files: &[FileRecord]) -> String {
         }
         cells.push(Cell::new(state(file)).quiet());
         if has_plants {
-            let n = file.counted().count();
+            let n = file.plants().count();
             let number = |value: Option<f64>| Cell::new(value.map_or("–".to_owned(), millimetres));
-            let worst = file.counted().filter_map(PlantRecord::drift).reduce(f64::max);
+            let worst = file.plants().filter_map(PlantRecord::drift).reduce(f64::max);
             let middle =
-                |of: fn(&PlantRecord) -> Option<f64>| number(median(file.counted().filter_map(of)));
+                |of: fn(&PlantRecord) -> Option<f64>| number(median(file.plants().filter_map(of)));
             cells.extend([Cell::new(n.to_string()), middle(|plant| plant.drift_before)]);
             cells.extend(has_after.then(|| middle(|plant| plant.drift_after)));
             cells.push(number(worst));
@@ -614,7 +596,6 @@ mod tests {
             to: 1.0,
             verdict: verdict.to_owned(),
             reason: String::new(),
-            counted: verdict != "skipped",
             drift_before: Some(slides[0]),
             drift_after: Some(slides[1]),
         }
@@ -648,9 +629,8 @@ mod tests {
             answer(&clip(plants.iter().map(|(slides, word)| plant(*slides, word)).collect()))
         };
         assert_eq!(
-            sentence(&[([24.0, 14.3], "skipped"), ([7.2, 0.0], "fixed")]),
-            "1 of 1 plant holds now: the median slide fell from 7.2 mm to 0.0 mm, the worst from 7.2 mm to 0.0 mm; \
-             not counted: 1 plant, up to 14.3 mm."
+            sentence(&[([24.0, 14.3], "released"), ([7.2, 0.0], "fixed")]),
+            "1 of 2 plants hold now: the median slide fell from 15.6 mm to 7.2 mm, the worst from 24.0 mm to 14.3 mm."
         );
         assert_eq!(
             sentence(&[
@@ -661,10 +641,6 @@ mod tests {
             "1 of 3 plants hold now: the median slide rose from 9.0 mm to 539 mm, the worst fell from 900 mm to 800 mm."
         );
         assert_eq!(sentence(&[([3.0, 3.01], "released")]).matches("stayed at 3.0 mm").count(), 1);
-        assert_eq!(
-            sentence(&[([3.0, 1.0], "skipped")]),
-            "No plant can be judged; not counted: 1 plant, up to 1.0 mm."
-        );
     }
 
     #[test]
@@ -685,7 +661,7 @@ mod tests {
         assert_eq!(sentence(&[clean]), "Already clean: 1 plant, and nothing was changed.");
         assert_eq!(
             sentence(&[clean, ([22.6, 22.6], "skipped")]),
-            "Nothing was changed: 1 plant stands already; not counted: 1 plant, up to 22.6 mm."
+            "Nothing was changed: 1 of 2 plants stands, 1 left unchanged."
         );
         assert_eq!(
             sentence(&[clean, ([200.0, 200.0], "released")]),

@@ -60,7 +60,7 @@ use bvh_clip::BvhClip;
 use gltf_clip::GltfClip;
 
 pub use format::Format;
-pub use report::{Measure, NO_CHANNELS, measures, millimetres, skipped_words, verdict_words};
+pub use report::{Measure, NO_CHANNELS, measures, millimetres, verdict_words};
 pub use to_bvh::to_bvh;
 pub use to_glb::{Thinned, to_glb, to_glb_within};
 

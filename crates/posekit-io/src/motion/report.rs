@@ -195,21 +195,7 @@ pub fn verdict_words(
             let why = if *by_channels { NO_CHANNELS } else { "out of the leg's reach" };
             ("unreachable", format!("{why} by {by:.1} mm in {frames} frame{plural}"))
         }
-        skipped => ("skipped", skipped_words(skipped).unwrap_or_default().to_owned()),
-    }
-}
-
-/// Why a plant was left unchanged, for every verdict without a number.
-#[must_use]
-pub const fn skipped_words(verdict: &Verdict) -> Option<&'static str> {
-    match verdict {
-        Verdict::Rolling => Some("the foot rolls and is never at rest"),
-        Verdict::Passing => Some("the foot moves on and is never at rest"),
-        Verdict::Beside => Some("next to an exact plant of the foot"),
-        Verdict::Slight => Some("brief or slight, among exact plants"),
-        Verdict::Unsure => Some("too little would stand for a second run to find it"),
-        Verdict::Kept => Some("left unchanged as requested"),
-        _ => None,
+        _ => ("skipped", "left unchanged as requested".to_owned()),
     }
 }
 

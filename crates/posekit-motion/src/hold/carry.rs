@@ -12,7 +12,6 @@ use super::plan::{LimbPlan, Plan, held_part};
 use super::root::{Pins, SECOND, System};
 use super::rough::spare_rough_knees;
 use super::spare::{fourth, keep_hip_smooth, keep_knee_smooth, softest_bend};
-use crate::pace::between;
 use crate::tracks::Tracks;
 use crate::{Clip, Limb};
 
@@ -465,4 +464,19 @@ fn reach(lines: &[Line], penalty: f64, change: &[DVec3], system: &mut System) ->
         system.add(*frame, &(outer * weight), pull);
     }
     is_needed.then_some(miss)
+}
+
+/// A path between two of its frames: the cubic through these and their neighbours; in proportion where one of them is missing.
+///
+/// - `part`: from 0 at the frame to 1 at the next
+fn between(path: &[DVec3], frame: usize, part: f64) -> DVec3 {
+    let here = path[frame];
+    let Some(next) = path.get(frame + 1).filter(|_| part > 0.0) else { return here };
+    let outer = frame.checked_sub(1).and_then(|before| path.get(before)).zip(path.get(frame + 2));
+    let Some((before, after)) = outer else { return here + (*next - here) * part };
+    let (u, v) = (part, 1.0 - part);
+    // How far the parabolas through three points each are from the line, mixed: the same from both sides.
+    let bend =
+        (here * 2.0 - *before - *next) * (1.0 + v) + (*next * 2.0 - here - *after) * (1.0 + u);
+    here * v + *next * u + bend * (u * v / 6.0)
 }

@@ -7,8 +7,8 @@ use super::plan::{self, LimbPlan, Plan};
 use super::{Along, ContactReport, Held, HoldSettings, hold_once, looked_at, reach, report};
 use crate::Clip;
 use crate::error::Result;
+use crate::plant::CLEAN;
 use crate::tracks::Tracks;
-use crate::verdict::CLEAN;
 
 /// What a file keeps of a clip of its own skeleton and frames. A BVH may have fewer channels than a joint can turn, and cuts what they cannot say.
 pub struct Keep<'k> {

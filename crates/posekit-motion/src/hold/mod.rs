@@ -30,7 +30,6 @@ use std::borrow::Cow;
 
 use posekit::glam::DVec3;
 
-use super::pace::Pace;
 use super::tracks::Tracks;
 use super::{Clip, Contact, Limb};
 use crate::error::{Error, Result};
@@ -144,8 +143,7 @@ pub fn hold_within(
     keep: Option<&Keep<'_>>,
 ) -> Result<Held> {
     let tracks = Tracks::new(clip, &[]);
-    let step = Pace::new(clip.frame_time(), clip.n_frames()).step();
-    let along = Along { path: &[], path_part: 1.0, step, shares: &[] };
+    let along = Along { path: &[], path_part: 1.0, step: 1, shares: &[] };
     let asked = Asked { contacts, to_body: &[], also: &[] };
     let held = hold_on_path(clip, tracks.clone(), along, asked, settings, keep)?.0;
     let is_missed = |index: &usize| {

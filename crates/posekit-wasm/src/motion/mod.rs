@@ -14,8 +14,8 @@ use posekit::math::{Pose, so3_log};
 use posekit_io::motion::{Format, MotionFile, MotionOptions, to_bvh, to_glb};
 use posekit_io::{ContactsFile, Limits, Warnings, gltf};
 use posekit_motion::{
-    CleanSettings, Cleaned, Clip, Contact, ContactReport, DetectSettings, FloorChoice,
-    HoldSettings, Layer, carrier, clean_within,
+    CleanSettings, Cleaned, Clip, Contact, ContactReport, FloorChoice, HoldSettings, Layer,
+    carrier, clean_within,
 };
 use serde::{Deserialize, Serialize};
 
@@ -45,17 +45,15 @@ pub struct Settings {
     pub ease: f64,
     /// See [`CleanSettings::release`] \[leg lengths\].
     pub release: f64,
-    /// See [`DetectSettings::shortest`] \[s\].
+    /// See [`CleanSettings::shortest`] \[s\].
     pub shortest: f64,
-    /// See [`HoldSettings::knee_softening`] \[degrees\].
-    pub knee_softening: f64,
     /// The blend-in and blend-out time of edited poses \[s\].
     pub fade: f64,
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        let (usual, detect) = (CleanSettings::default(), DetectSettings::default());
+        let usual = CleanSettings::default();
         Self {
             is_on: true,
             strength: usual.strength,
@@ -64,8 +62,7 @@ impl Default for Settings {
             path: usual.path,
             ease: usual.ease,
             release: usual.release,
-            shortest: detect.shortest,
-            knee_softening: usual.hold.knee_softening.to_degrees(),
+            shortest: usual.shortest,
             fade: 0.5,
         }
     }
@@ -79,18 +76,14 @@ impl Settings {
             "per-plant" => FloorChoice::PerPlant,
             other => return Err(Fault::new(format!("there is no floor {other:?}"))),
         };
-        let knee_softening = self.knee_softening.to_radians();
-        let mut detect = DetectSettings::default();
-        detect.shortest = self.shortest;
         Ok(CleanSettings {
             strength: self.strength,
-            detect,
+            shortest: self.shortest,
             floor,
             in_place: self.in_place,
             path: self.path,
             ease: self.ease,
             release: self.release,
-            hold: HoldSettings { knee_softening, ..HoldSettings::default() },
             ..CleanSettings::default()
         })
     }

@@ -21,8 +21,8 @@ pub struct Report {
     metrics: Vec<Metric>,
     /// The number of joints that differ from the source in some frame.
     changed: usize,
-    /// The fraction of the slide that was attributed to the root trajectory, from 0 to 1.
-    path_share: f64,
+    /// The largest correction of the root trajectory; that of an in-place walk is none.
+    path_change: f64,
     /// The largest distance of a held joint from its target.
     residual: f64,
 }
@@ -39,8 +39,6 @@ struct PlantRow {
     /// `fixed`, `clean`, `lessened`, `released`, `unreachable`, `skipped`, `held` or `missed`.
     verdict: &'static str,
     words: String,
-    /// Whether measures include it.
-    counted: bool,
     before: f64,
     after: f64,
 }
@@ -73,8 +71,6 @@ const SHOWN: [&str; 9] = [
 struct Stand {
     joint: usize,
     frames: core::ops::Range<usize>,
-    /// Whether measures include it.
-    counted: bool,
 }
 
 impl Table {
@@ -88,12 +84,14 @@ impl Table {
         let stands = self.stands();
         let sides = [Which::Source, Which::Result].map(|which| self.travelling(which));
         let residual = work.residuals.iter().copied().fold(0.0, f64::max) * millimetres;
+        let corrected = work.cleaned.path.iter().filter(|_| !work.cleaned.is_in_place);
+        let path_change = corrected.map(|shift| shift.length()).fold(0.0, f64::max) * millimetres;
         Report {
             floor: [floor.point.to_array(), floor.normal.to_array()],
             plants: self.rows(&stands, &sides, millimetres),
             metrics: self.metrics(&stands, &sides),
             changed: self.changed(),
-            path_share: work.cleaned.path_share,
+            path_change,
             residual,
         }
     }
@@ -107,7 +105,6 @@ impl Table {
                 .map(|contact| Stand {
                     joint: contact.frame.joint,
                     frames: self.source.frames(contact.from, contact.to),
-                    counted: true,
                 })
                 .collect(),
             None => cleaned
@@ -116,7 +113,6 @@ impl Table {
                 .map(|report| Stand {
                     joint: cleaned.legs.legs[report.plant.leg].joint(report.plant.part),
                     frames: report.plant.frames.clone(),
-                    counted: report.verdict.is_counted(),
                 })
                 .collect(),
         }
@@ -138,7 +134,6 @@ impl Table {
                 to: self.source.time(stand.frames.end.saturating_sub(1)),
                 verdict,
                 words,
-                counted: stand.counted,
                 before: before[index] * millimetres,
                 after: after[index] * millimetres,
             }
@@ -164,7 +159,7 @@ impl Table {
         verdict_words(report, millimetres, self.settings.strength)
     }
 
-    /// The counted times in which feet stand, as plants of legs, for the measures. Held hands are not included.
+    /// The times in which feet stand, as plants of legs, for the measures. Held hands are not included.
     fn plants(&self, stands: &[Stand]) -> Vec<Plant> {
         let legs = &self.work.cleaned.legs.legs;
         let plant = |Stand { joint, frames, .. }: &Stand| {
@@ -174,7 +169,7 @@ impl Table {
             Some(Plant { leg, part, frames: frames.clone() })
                 .filter(|plant| !plant.frames.is_empty())
         };
-        stands.iter().filter(|stand| stand.counted).filter_map(plant).collect()
+        stands.iter().filter_map(plant).collect()
     }
 
     fn metrics(&self, stands: &[Stand], [source, result]: &[Cow<'_, Clip>; 2]) -> Vec<Metric> {

@@ -4,10 +4,10 @@ import type { CleanSettings } from "./types.ts";
 
 /** Until a file is open, which brings the library's own. */
 export const FIRST: CleanSettings = {
-  isOn: true, strength: 1, floor: "fit", inPlace: false, path: true, ease: 0, release: 0, shortest: 0, kneeSoftening: 0, fade: 0,
+  isOn: true, strength: 1, floor: "fit", inPlace: false, path: true, ease: 0, release: 0, shortest: 0, fade: 0,
 };
 
-export type NumberSetting = "strength" | "ease" | "release" | "shortest" | "kneeSoftening" | "fade";
+export type NumberSetting = "strength" | "ease" | "release" | "shortest" | "fade";
 
 export interface RangeSpec {
   name: NumberSetting;
@@ -24,7 +24,6 @@ export const RANGES: readonly RangeSpec[] = [
   { name: "ease", label: "Ease", unit: "s", min: 0, max: 0.6, step: 0.01, sentence: "How long the foot blends into and out of a plant; longer is softer, shorter changes less of the swing." },
   { name: "release", label: "Release, in legs", unit: "", min: 0.02, max: 0.6, step: 0.01, sentence: "A foot that slides farther than this, in leg lengths, slides intentionally and is not changed." },
   { name: "shortest", label: "Shortest plant", unit: "s", min: 0.02, max: 0.4, step: 0.01, sentence: "Shorter plants are ignored." },
-  { name: "kneeSoftening", label: "Knee softening", unit: "°", min: 0, max: 60, step: 1, sentence: "If a knee would come closer to straight than this, the hips move instead: less popping, slightly more sway." },
 ];
 
 export const FADE: RangeSpec = {

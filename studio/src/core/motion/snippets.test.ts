@@ -33,7 +33,7 @@ describe.skipIf(!hasPackage)("programs", () => {
   const EDITS: [string, (session: MotionSession) => Promise<void>][] = [
     ["as it is opened", () => Promise.resolve()],
     ["with settings", (session) => Promise.resolve(session.setSettings({ strength: 0.6, floor: "level" }))],
-    ["with a setting that the command has not", (session) => Promise.resolve(session.setSettings({ ease: 0.3, kneeSoftening: 8, path: false }))],
+    ["with a setting that the command has not", (session) => Promise.resolve(session.setSettings({ ease: 0.3, shortest: 0.1, path: false }))],
     ["with contacts on the file's own path", (session) => {
       session.setSettings({ path: false });
       session.removeContact(2);
@@ -105,8 +105,8 @@ describe("words", () => {
   });
 
   it("are Rust with points in its numbers", () => {
-    const rust = code({ settings: { ...FIRST, kneeSoftening: 5 }, keys: [{ time: 1, q: [0, -1e-7, 2.5] }] }, "rust");
-    expect(rust).toContain("settings.hold.knee_softening = 5.0_f64.to_radians();");
+    const rust = code({ settings: { ...FIRST, shortest: 5 }, keys: [{ time: 1, q: [0, -1e-7, 2.5] }] }, "rust");
+    expect(rust).toContain("settings.shortest = 5.0;");
     expect(rust).toContain("layer.set(&cleaned.clip, 1.0, &[0.0, -1e-7, 2.5])?;");
     expect(rust).toContain("use posekit_motion::{CleanSettings, Layer, clean_within};");
   });

@@ -112,7 +112,7 @@ function rust(order: MotionOrder): string {
 }
 
 function cleaning(order: MotionOrder, file: NamedText | undefined): string[] {
-  const { strength, floor, inPlace, path, ease, release, shortest, kneeSoftening } = order.settings;
+  const { strength, floor, inPlace, path, ease, release, shortest } = order.settings;
   const { usual } = order.info;
   const set = [
     ...(strength === usual.strength ? [] : [`settings.strength = ${float(strength)};`]),
@@ -121,8 +121,7 @@ function cleaning(order: MotionOrder, file: NamedText | undefined): string[] {
     ...(path === usual.path ? [] : [`settings.path = ${String(path)};`]),
     ...(ease === usual.ease ? [] : [`settings.ease = ${float(ease)};`]),
     ...(release === usual.release ? [] : [`settings.release = ${float(release)};`]),
-    ...(shortest === usual.shortest ? [] : [`settings.detect.shortest = ${float(shortest)};`]),
-    ...(kneeSoftening === usual.kneeSoftening ? [] : [`settings.hold.knee_softening = ${float(kneeSoftening)}_f64.to_radians();`]),
+    ...(shortest === usual.shortest ? [] : [`settings.shortest = ${float(shortest)};`]),
     ...(file ? [
       `let contacts = ContactsFile::from_json(&std::fs::read_to_string(${JSON.stringify(file.name)})?)?;`,
       "settings.contacts = Some(contacts.to_contacts(clip.skeleton())?);",

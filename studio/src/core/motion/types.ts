@@ -18,7 +18,6 @@ export interface CleanSettings {
   /** [s] */
   shortest: number;
   /** [degrees] */
-  kneeSoftening: number;
   /** [s] */
   fade: number;
 }
@@ -150,8 +149,6 @@ export interface PlantRow {
   verdict: VerdictWord;
   /** Why, in a few words; empty where the verdict says all. */
   words: string;
-  /** Whether the measures are over it. */
-  counted: boolean;
   /** [mm, for a leg of 0.85 m] */
   before: number;
   after: number;
@@ -174,7 +171,8 @@ export interface MotionReport {
   plants: PlantRow[];
   metrics: Metric[];
   changed: number;
-  pathShare: number;
+  /** The largest correction of the root trajectory [mm]. */
+  pathChange: number;
   /** [mm] */
   residual: number;
 }

@@ -92,16 +92,13 @@ function answer(report: MotionReport, info: MotionInfo, isOn: boolean): string {
   const isFoot = ({ joint }: PlantRow) => info.legs.some(({ end, ball }) => end === joint || ball === joint);
   const feet = report.plants.filter(isFoot);
   if (feet.length === 0) return "No foot is planted in this motion; the contacts belong to other joints.";
-  const nFirm = feet.filter(({ counted }) => counted).length;
   const slide = medianSlide(report);
-  if (!slide) return "Feet roll through all of their plants: in none is a foot fixed long enough to be measured.";
-  const plants = nFirm === 1 ? "the only plant" : `${nFirm} plants`;
-  const nOthers = feet.length - nFirm;
-  const others = nOthers === 0 ? "" : ` (${nOthers} more ${nOthers === 1 ? "is" : "are"} not firm)`;
-  if (!isOn) return `Feet slide by ${tenths(slide.before)} mm in the middle of ${plants}${others}. Cleaning is off.`;
-  if (report.changed === 0) return `Already clean: feet slide by ${tenths(slide.after)} mm in the middle of ${plants}${others}, and nothing was changed.`;
-  const path = report.pathShare > 0.01 ? ` The path of the hips was corrected first (${(100 * report.pathShare).toFixed(0)} %).` : "";
-  return `Feet slid by ${tenths(slide.before)} mm and now by ${tenths(slide.after)} mm, in the middle of ${plants}${others}; ${report.changed === 1 ? "one joint was" : `${report.changed} joints were`} changed.${path}`;
+  if (!slide) return "No plant of this motion can be measured.";
+  const plants = feet.length === 1 ? "the only plant" : `${feet.length} plants`;
+  if (!isOn) return `Feet slide by ${tenths(slide.before)} mm in the middle of ${plants}. Cleaning is off.`;
+  if (report.changed === 0) return `Already clean: feet slide by ${tenths(slide.after)} mm in the middle of ${plants}, and nothing was changed.`;
+  const path = report.pathChange >= 0.05 ? ` The root trajectory was corrected by up to ${tenths(report.pathChange)} mm.` : "";
+  return `Feet slid by ${tenths(slide.before)} mm and now by ${tenths(slide.after)} mm, in the middle of ${plants}; ${report.changed === 1 ? "one joint was" : `${report.changed} joints were`} changed.${path}`;
 }
 
 /** Why these are the legs, or why there are none. */

@@ -1,4 +1,4 @@
-//! The space-time engine on sound captures: what is good stays as it is, whatever the rate and wherever a clip begins.
+//! Cleaning sound captures: what is good stays as it is, whatever the rate and wherever a clip begins.
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test may fail and speak")]
 
 #[path = "support/clips.rs"]
@@ -8,12 +8,11 @@ mod common;
 mod skate;
 
 use posekit::glam::DVec3;
-use posekit_motion::{CleanSettings, Clip, Engine, clean, find_legs};
+use posekit_motion::{CleanSettings, Clip, clean, find_legs};
 use skate::{Injury, LEG};
 
 fn cleaned(clip: &Clip) -> Clip {
-    let settings = CleanSettings { engine: Engine::SpaceTime, ..CleanSettings::default() };
-    clean(clip, &settings).unwrap().clip
+    clean(clip, &CleanSettings::default()).unwrap().clip
 }
 
 /// Millimetres of a figure with legs of 0.85 m for the unit of a clip.

@@ -31,7 +31,7 @@ use posekit::math::{rotation_about, shortest_rotation, so3_exp, so3_left_jacobia
 use super::banded::Banded;
 use crate::plant::Part;
 
-/// Weight of the root's displacement against rotations of the legs \[1/leg length²\]: [`HoldSettings::root_stiffness`](crate::HoldSettings) of the other engine.
+/// Weight of the root's displacement against rotations of the legs \[1/leg length²\], that of [`HoldSettings::root_stiffness`](crate::HoldSettings).
 const ROOT: f64 = 2.0;
 
 /// In what time the change of root, hip, knee and foot blends in \[s\].
@@ -79,8 +79,6 @@ pub(super) struct LegMotion {
     pub(super) axis: Vec<DVec3>,
     /// Of the knee, 0 for straight.
     pub(super) flexion: Vec<f64>,
-    /// It can be turned as a leg turns.
-    pub(super) is_free: bool,
 }
 
 /// A part of a foot that is held at a point.
@@ -115,6 +113,8 @@ pub(super) struct Problem<'a> {
     /// Frames in which nothing may change.
     pub(super) locked: &'a [bool],
     pub(super) frame_time: f64,
+    /// Blends take so many times [`BLEND`].
+    pub(super) ease: f64,
 }
 
 /// How a leg changes in a frame: rotations in the world, those of knee and foot on top of the source's own, before the leg turns.
@@ -251,8 +251,7 @@ impl Problem<'_> {
     }
 
     fn is_free(&self, frame: usize, column: usize) -> bool {
-        let can = if column < 3 { self.has_root } else { self.legs[(column - 3) / OF_LEG].is_free };
-        can && !self.locked[frame]
+        (column >= 3 || self.has_root) && !self.locked[frame]
     }
 
     fn terms(&self) -> Terms {
@@ -264,7 +263,7 @@ impl Problem<'_> {
         };
         let mut terms = Terms {
             value: Vec::with_capacity(n * n_frames),
-            change: (0..n).map(|c| weight(c) * fourth(BLEND[Self::kind(c)])).collect(),
+            change: (0..n).map(|c| weight(c) * fourth(self.ease * BLEND[Self::kind(c)])).collect(),
             outcome: vec![0.0; n * n_frames],
             source: vec![0.0; n * n_frames],
         };
@@ -490,7 +489,6 @@ mod tests {
                 foot: frames().map(|f| DVec3::new(0.0, -0.05, 0.15 + 0.01 * wave(f, 1))).collect(),
                 axis: frames().map(|f| turn(f) * DVec3::X).collect(),
                 flexion,
-                is_free: true,
             }
         };
         (0..2).map(of_leg).collect()
@@ -537,8 +535,14 @@ mod tests {
         let (legs, held) = (legs(8), held());
         let mut locked = [false; 8];
         locked[6] = true;
-        let problem =
-            Problem { legs: &legs, held: &held, has_root: true, locked: &locked, frame_time: 0.02 };
+        let problem = Problem {
+            legs: &legs,
+            held: &held,
+            has_root: true,
+            locked: &locked,
+            frame_time: 0.02,
+            ease: 1.0,
+        };
         let terms = problem.terms();
         let n = problem.n_columns();
         // Small enough for the stiff terms, and knees over their limits.
@@ -567,8 +571,14 @@ mod tests {
             [Held { leg: 0, part: Part::Heel, frames: 11..14, rolls: 10..16, target, normal }];
         let mut locked = [false; 30];
         locked[..5].fill(true);
-        let problem =
-            Problem { legs: &legs, held: &held, has_root: true, locked: &locked, frame_time: 0.02 };
+        let problem = Problem {
+            legs: &legs,
+            held: &held,
+            has_root: true,
+            locked: &locked,
+            frame_time: 0.02,
+            ease: 1.0,
+        };
         let change = problem.solve();
         for frame in 11..14 {
             let residual = legs[0].residual(&held[0], frame, change.frame(frame));

@@ -18,7 +18,7 @@ use posekit::glam::DVec3;
 
 use super::support::{STEP, Sample, Support};
 use crate::floor::{FloorChoice, level_axes};
-use crate::plant::Part;
+use crate::plant::{CLEAN, Part, runs};
 use crate::smooth::Smoother;
 
 /// Degrees of freedom of the emissions: tails as heavy as a mean and a variance allow.
@@ -28,13 +28,20 @@ const NU: f64 = 3.0;
 const HEIGHT: f64 = 0.02;
 
 /// Scatter of the speed along the floor \[leg lengths/s\].
-const SPEED: f64 = 0.08;
+const SPEED: f64 = 0.12;
 
 /// Scatter of the vertical speed \[leg lengths/s\].
-const RISE: f64 = 0.05;
+const RISE: f64 = 0.08;
+
+/// A foot that rolls moves its joints at this part of the root's speed, which counts where it is more than [`SPEED`] or [`RISE`].
+const ROLLS: f64 = 0.06;
 
 /// Scatter of a part in contact about its place \[leg lengths\].
 const PLACE: f64 = 0.006;
+
+/// What it costs at most that a part is far from its resting height while its foot is the lowest, in nats: nobody hovers, so that it stands on a step or on rough ground. About
+/// what it says that a height is known.
+const UNEVEN: f64 = 2.3;
 
 /// Evidence for contact of a part that is exactly at rest, against one that is free, in nats.
 const REST: f64 = 4.0;
@@ -44,6 +51,9 @@ const CORRELATION: f64 = 1.0 / 30.0;
 
 /// What each change of state costs, in nats: a contact at rest must last 0.05 s to pay for both of its changes.
 const SWITCH: f64 = 3.0;
+
+/// Nobody steps in less \[s\]: a part that goes from one place to another in this shuffles or pivots, and to hold it at both would shake the figure.
+const STEPPING: f64 = 0.1;
 
 /// Half the window in which velocities are fitted \[s\].
 const HALF_WINDOW: f64 = 0.06;
@@ -183,6 +193,7 @@ impl Ground {
 #[derive(Debug)]
 pub(super) struct Contacts {
     pub(super) ground: Ground,
+    /// As far as it is believed.
     pub(super) support: Support,
     pub(super) supposed: Support,
     pub(super) stances: Vec<Stance>,
@@ -196,11 +207,14 @@ pub(super) struct Contacts {
 pub(super) fn find(
     parts: &[PartMotion],
     root: &[DVec3],
-    (choice, up, normal): (FloorChoice, DVec3, DVec3),
+    (choice, up): (FloorChoice, DVec3),
     in_place: bool,
-    frame_time: f64,
-    shortest: f64,
+    (frame_time, shortest): (f64, f64),
 ) -> Contacts {
+    let normal = match choice {
+        FloorChoice::Given(floor) => floor.normal,
+        _ => up,
+    };
     let motion = Motion { parts, root, choice, up, in_place, frame_time };
     let guesses = [lowest, usual].map(|rest| motion.estimate(Ground::new(parts, normal, rest)));
     let [low, common] = guesses;
@@ -233,8 +247,10 @@ impl Motion<'_> {
             let speed = (round > 0).then(|| SPEED * ANNEALED[round]);
             likelihood = 0.0;
             states.clear();
+            let lowest = self.lowest(&ground);
             for (part, rest) in self.parts.iter().zip(&ground.rests) {
-                let evidence = self.evidence(part, *rest, ground.normal, (&support, speed));
+                let ground = (*rest, ground.normal, lowest.as_slice());
+                let evidence = self.evidence(part, ground, (&support, speed));
                 let (of_part, score) = most_likely(&evidence, SWITCH);
                 states.push(of_part);
                 likelihood += score;
@@ -248,24 +264,38 @@ impl Motion<'_> {
         (states, ground, support, likelihood)
     }
 
+    /// Which leg's foot is the lowest in each frame, each above its resting height.
+    fn lowest(&self, ground: &Ground) -> Vec<usize> {
+        let of_frame = |frame: usize| {
+            let heights = self.parts.iter().zip(&ground.rests);
+            let heights =
+                heights.map(|(part, rest)| (part.at[frame].dot(ground.normal) - rest, part.leg));
+            heights.min_by(|a, b| a.0.total_cmp(&b.0)).map_or(0, |lowest| lowest.1)
+        };
+        (0..self.root.len()).map(of_frame).collect()
+    }
+
     /// The evidence for contact in each frame.
     fn evidence(
         &self,
         part: &PartMotion,
-        rest: f64,
-        normal: DVec3,
+        (rest, normal, lowest): (f64, DVec3, &[usize]),
         (support, speed): (&Support, Option<f64>),
     ) -> Vec<f64> {
         let evidence = |frame: usize| {
             let velocity = part.velocity[frame];
             let rise = velocity.dot(normal);
-            let mut e = REST - tail(rise / with(RISE, part.noise[1]), 1.0);
+            let travel = self.root[frame].length();
+            let rises = RISE.max(ROLLS * travel);
+            let mut e = REST - tail(rise / with(rises, part.noise[1]), 1.0);
             if self.choice != FloorChoice::PerPlant {
                 let height = part.at[frame].dot(normal) - rest;
-                e -= tail(height / with(HEIGHT, part.noise[0]), 1.0);
+                let off = tail(height / with(HEIGHT, part.noise[0]), 1.0);
+                e -= if lowest[frame] == part.leg { off.min(UNEVEN) } else { off };
             }
             if let Some(speed) = speed {
                 let along = velocity - normal * rise - support.velocity[frame];
+                let speed = speed.max(ROLLS * travel);
                 e -= tail(along.length() / with(speed, part.noise[1]), 2.0);
             }
             e * self.frame_time / CORRELATION
@@ -299,10 +329,12 @@ fn usual(heights: &[f64]) -> f64 {
 /// model; what is left out is looked at again by itself.
 ///
 /// - `at`: where a part is in a frame, on the support
+/// - `root`: as for [`find`]
 /// - `firm`: at both ends of a contact, where a part is farther above or below than this \[leg lengths\], it is coming down or being lifted, and free
 pub(super) fn at_one_place(
     (parts, stances): (&[PartMotion], &[Stance]),
     at: impl Fn(usize, usize) -> DVec3,
+    root: &[DVec3],
     (normal, firm): (DVec3, f64),
     frame_time: f64,
     shortest: f64,
@@ -310,13 +342,19 @@ pub(super) fn at_one_place(
     let mut rest: Vec<Stance> = stances.to_vec();
     let mut made = Vec::new();
     while let Some(Stance { part, frames, .. }) = rest.pop() {
+        if let Some(still) = at_rest(&parts[part].at, &frames, root) {
+            let place = parts[part].at[still.start];
+            let is_other = |frames: &Range<usize>| {
+                frames.clone().any(|frame| parts[part].at[frame].distance(place) > 3.0 * PLACE)
+            };
+            let beside = [frames.start..still.start, still.end..frames.end].into_iter();
+            let beside = beside.filter(is_other);
+            rest.extend(beside.map(|frames| Stance { part, rolls: frames.clone(), frames }));
+            made.push(Stance { part, rolls: still.clone(), frames: still });
+            continue;
+        }
         let n = frames.len();
-        let of_axis = |axis: usize| {
-            let mut values: Vec<f64> = frames.clone().map(|frame| at(part, frame)[axis]).collect();
-            let middle = values.len() / 2;
-            *values.select_nth_unstable_by(middle, f64::total_cmp).1
-        };
-        let place = DVec3::new(of_axis(0), of_axis(1), of_axis(2));
+        let place = median(frames.clone().map(|frame| at(part, frame)));
         let evidence = |frame: usize| {
             let off = at(part, frame).distance(place);
             (REST - tail(off / with(PLACE, parts[part].noise[0]), 3.0)) * frame_time / CORRELATION
@@ -345,6 +383,45 @@ pub(super) fn at_one_place(
         }
     }
     made
+}
+
+/// The frames in which a part stands exactly while the root goes on, if these are most of a contact: so it was made to stand, and around them it rolls.
+fn at_rest(at: &[DVec3], frames: &Range<usize>, root: &[DVec3]) -> Option<Range<usize>> {
+    let place = median(frames.clone().map(|frame| at[frame]));
+    let is_there: Vec<bool> =
+        frames.clone().map(|f| at[f].distance(place) < CLEAN && root[f] != DVec3::ZERO).collect();
+    let longest = runs(&is_there).into_iter().max_by_key(ExactSizeIterator::len)?;
+    (2 * longest.len() > frames.len())
+        .then(|| frames.start + longest.start..frames.start + longest.end)
+}
+
+/// The median of places, axis by axis.
+fn median(places: impl Iterator<Item = DVec3>) -> DVec3 {
+    let places: Vec<DVec3> = places.collect();
+    let of_axis = |axis: usize| {
+        let mut values: Vec<f64> = places.iter().map(|place| place[axis]).collect();
+        let middle = values.len() / 2;
+        *values.select_nth_unstable_by(middle, f64::total_cmp).1
+    };
+    DVec3::new(of_axis(0), of_axis(1), of_axis(2))
+}
+
+/// The contacts without those to which a part goes from another within [`STEPPING`]: the longer of both counts.
+pub(super) fn without_shuffles(stances: &[Stance], frame_time: f64) -> Vec<Stance> {
+    let gives_way = |own: &Stance| {
+        stances.iter().any(|other| {
+            let (from, to) = match other.frames.start < own.frames.start {
+                true => (other.frames.end, own.frames.start),
+                false => (own.frames.end, other.frames.start),
+            };
+            let (n, n_other) = (own.frames.len(), other.frames.len());
+            other.part == own.part
+                && other.frames != own.frames
+                && to.saturating_sub(from) as f64 * frame_time < STEPPING
+                && (n, own.frames.start) < (n_other, other.frames.start)
+        })
+    };
+    stances.iter().filter(|own| !gives_way(own)).cloned().collect()
 }
 
 /// Minus the logarithm of Student's t-distribution in so many dimensions, without what does not depend on the sample.
