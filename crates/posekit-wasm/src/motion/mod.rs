@@ -14,8 +14,7 @@ use posekit::math::{Pose, so3_log};
 use posekit_io::motion::{Format, MotionFile, MotionOptions, to_bvh, to_glb};
 use posekit_io::{ContactsFile, Limits, Warnings, gltf};
 use posekit_motion::{
-    CleanSettings, Cleaned, Clip, Contact, ContactReport, FloorChoice, HoldSettings, Layer,
-    carrier, clean_within,
+    CleanSettings, Cleaned, Clip, Contact, ContactReport, FloorChoice, Layer, carrier, clean_within,
 };
 use serde::{Deserialize, Serialize};
 
