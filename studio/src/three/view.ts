@@ -416,6 +416,8 @@ export class View {
   }
 
   #cameraMoved0(): void {
+    // What somebody asked to see is not framed anew when the steps of a solve arrive.
+    this.#isChosen = true;
     clearTimeout(this.#saveTimer);
     this.#saveTimer = setTimeout(() => { this.#saveCamera(); }, 400);
     this.invalidate();
