@@ -1,4 +1,17 @@
 import { defineConfig } from "vitest/config";
+import type { Reporter } from "vitest/node";
+
+/** Names the failures once more at the very end, where whoever sees only the last lines of a log looks. */
+const failures: Reporter = {
+  onTestRunEnd(modules) {
+    for (const module of modules) {
+      for (const { fullName, result } of module.children.allTests("failed")) {
+        const [error] = result().errors ?? [];
+        process.stdout.write(`FAILED ${module.relativeModuleId}: ${fullName}: ${error?.message.split("\n")[0] ?? ""}\n`);
+      }
+    }
+  },
+};
 
 // One browser, one file after the other: the tests drive a page, and times are measured.
 export default defineConfig({
@@ -9,6 +22,8 @@ export default defineConfig({
     fileParallelism: false,
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    reporters: ["verbose"],
+    // A page drawn by software on a busy machine answers late: waiting longer costs nothing where it answers.
+    expect: { poll: { timeout: 20_000 } },
+    reporters: ["verbose", failures],
   },
 });

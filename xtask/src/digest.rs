@@ -1,10 +1,11 @@
 //! The determinism digest: a hash of all cases of the table, the same in every build.
 
 use std::fs;
+use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
-use crate::process::{cargo, output, run};
+use crate::process::{cargo, output, posekit, run};
 
 const CASES: &str = "testdata/cases";
 const COMMITTED: &str = "testdata/digest.txt";
@@ -47,8 +48,9 @@ pub(crate) fn bless() -> Result<()> {
 }
 
 fn digest_of_both_builds() -> Result<String> {
-    let debug = digest(&[])?;
-    let release = digest(&["--release"])?;
+    let debug = digest(&mut Command::new(posekit()?))?;
+    let release =
+        digest(cargo().args(["run", "--quiet", "--release", "--package", "posekit-cli", "--"]))?;
     if debug != release {
         bail!(
             "the digest is {debug} in debug and {release} in release: the same input gives different bits"
@@ -57,11 +59,8 @@ fn digest_of_both_builds() -> Result<String> {
     Ok(debug)
 }
 
-fn digest(build: &[&str]) -> Result<String> {
-    let mut command = cargo();
-    command.args(["run", "--quiet"]).args(build);
-    command.args(["--package", "posekit-cli", "--", "digest", CASES]);
-    let text = output(&mut command).context("`posekit digest` failed")?;
+fn digest(command: &mut Command) -> Result<String> {
+    let text = output(command.args(["digest", CASES])).context("`posekit digest` failed")?;
     hexadecimal(&text).with_context(|| format!("`posekit digest {CASES}` printed {text:?}"))
 }
 

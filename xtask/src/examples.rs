@@ -2,17 +2,18 @@
 
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 
 use anyhow::{Context, Result};
 
-use crate::process::{cargo, output, run};
+use crate::process::{built, cargo, output, run};
 
 /// Runs each `crates/*/examples/*.rs` with no arguments; it must end with success.
 ///
 /// # Errors
 /// When an example does not build or fails.
 pub(crate) fn run_every_one() -> Result<()> {
-    // All at once, so that they build side by side.
+    // All at once, so that they build side by side, and with the features that the tests have built.
     run(cargo().args(["build", "--quiet", "--workspace", "--examples"]))?;
     let mut count = 0;
     for package in sorted_entries(Path::new("crates"), "")? {
@@ -22,7 +23,7 @@ pub(crate) fn run_every_one() -> Result<()> {
         }
         for file in sorted_entries(&directory, ".rs")? {
             let name = file.trim_end_matches(".rs");
-            output(cargo().args(["run", "--quiet", "--package", &package, "--example", name]))
+            output(&mut Command::new(built(&format!("examples/{name}"))?))
                 .with_context(|| format!("example {name} of {package}"))?;
             count += 1;
         }

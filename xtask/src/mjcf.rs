@@ -5,9 +5,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result};
 
-use crate::process::{cargo, quiet_unless_seen, run, timed, works};
+use crate::process::{built, cargo, quiet_unless_seen, run, timed, works};
 
 /// The version of the expected results; the package depends on `NumPy`.
 const MUJOCO: &str = "mujoco==4.0.0";
@@ -82,17 +82,9 @@ fn environment() -> Result<PathBuf> {
     Ok(python)
 }
 
-/// The example that reads a model and prints poses.
+/// The example that reads a model and prints poses, which the step of the examples has built.
 fn program() -> Result<PathBuf> {
-    run(cargo()
-        .args(["build", "--package", "posekit-io", "--example", PROGRAM])
-        .args(quiet_unless_seen()))?;
-    let target = env::var_os("CARGO_TARGET_DIR").unwrap_or_else(|| "target".into());
-    let name = format!("{PROGRAM}{}", env::consts::EXE_SUFFIX);
-    let path = Path::new(&target).join("debug/examples").join(name);
-    if !path.is_file() {
-        bail!("cargo did not build {}", path.display());
-    }
+    run(cargo().args(["build", "--workspace", "--example", PROGRAM]).args(quiet_unless_seen()))?;
     // Python searches the path for a program without a folder.
-    fs::canonicalize(&path).context("the program has no path")
+    fs::canonicalize(built(&format!("examples/{PROGRAM}"))?).context("cargo did not build it")
 }

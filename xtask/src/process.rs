@@ -3,6 +3,7 @@
 use std::env;
 use std::ffi::OsString;
 use std::io::{IsTerminal as _, stderr};
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
@@ -11,6 +12,18 @@ use anyhow::{Context, Result, bail};
 /// The cargo that runs this program, so that the toolchain is the same.
 pub(crate) fn cargo() -> Command {
     Command::new(env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo")))
+}
+
+/// A program that cargo has built beside this one: `posekit`, `examples/NAME`.
+pub(crate) fn built(name: &str) -> Result<PathBuf> {
+    let this = env::current_exe().context("cannot find this program")?;
+    Ok(this.with_file_name(format!("{name}{}", env::consts::EXE_SUFFIX)))
+}
+
+/// The command `posekit`, built with the features of the whole workspace as the tests do: by itself it and all below it would be compiled anew.
+pub(crate) fn posekit() -> Result<PathBuf> {
+    run(cargo().args(["build", "--workspace", "--bin", "posekit"]).args(quiet_unless_seen()))?;
+    built("posekit")
 }
 
 /// Runs a command with its output on the terminal; a failure is an error that repeats the command.

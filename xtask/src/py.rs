@@ -7,7 +7,7 @@ use std::process::Command;
 
 use anyhow::{Context as _, Result, bail};
 
-use crate::process::{cargo, output, quiet_unless_seen, run, timed, works};
+use crate::process::{cargo, output, posekit, run, timed, works};
 
 /// The virtual environment of the tests.
 const ENVIRONMENT: &str = "target/python";
@@ -195,8 +195,8 @@ fn lint() -> Result<()> {
 }
 
 fn pytest(python: &Path, arguments: &[&str]) -> Result<()> {
-    // The command, whose answers must have the same bits; the digest's step has built it.
-    run(cargo().args(["build", "--package", "posekit-cli"]).args(quiet_unless_seen()))?;
+    // The answers of the command must have the same bits.
+    posekit()?;
     run(module(python, "pytest").args(["--quiet", "python/tests"]).args(arguments))
 }
 

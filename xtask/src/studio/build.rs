@@ -1,14 +1,13 @@
 //! Builds the missing or outdated parts of the studio: the WebAssembly package, Node's packages, the page.
 
-use std::env;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 use std::time::SystemTime;
 
 use anyhow::{Context as _, Result, bail};
 
-use crate::process::{cargo, run, timed, works};
+use crate::process::{run, timed, works};
 use crate::{node, wasm};
 
 /// The source of the page, and its static folder.
@@ -86,13 +85,6 @@ pub(super) fn tool(name: &str) -> Command {
     command
 }
 
-/// The command `posekit`, built in the same folder as this program.
-pub(super) fn command() -> Result<PathBuf> {
-    run(cargo().args(["build", "--quiet", "-p", "posekit-cli"]))?;
-    let this = env::current_exe().context("cannot find this program")?;
-    Ok(this.with_file_name(format!("posekit{}", env::consts::EXE_SUFFIX)))
-}
-
 /// The WebAssembly package, by its own job.
 pub(super) fn module() -> Result<()> {
     if is_fresh(Path::new(MODULE), &MODULE_SOURCES) {
@@ -141,6 +133,7 @@ fn newest(path: &Path) -> Option<SystemTime> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::env;
     use std::time::Duration;
 
     fn write(path: &Path, age: u64) {

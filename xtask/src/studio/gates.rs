@@ -7,7 +7,7 @@ use std::process::Command;
 use anyhow::Result;
 
 use super::build::{self, npm, tool};
-use crate::process::{run, works};
+use crate::process::{posekit, run, works};
 use crate::steps::{Needs, Step};
 use crate::wasm;
 
@@ -39,7 +39,7 @@ fn no_browser() -> Option<String> {
 fn browser() -> Result<()> {
     with_node(|| {
         build::site()?;
-        run(npm().args(["run", "--silent", "test:browser"]).env("POSEKIT", build::command()?))
+        run(npm().args(["run", "--silent", "test:browser"]).env("POSEKIT", posekit()?))
     })
 }
 

@@ -8,7 +8,7 @@ use std::process::Command;
 
 use anyhow::{Context as _, Result, bail};
 
-use crate::process::{cargo, quiet_unless_seen, run};
+use crate::process::{cargo, posekit, quiet_unless_seen, run};
 
 /// The options of `cargo xtask studio`.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -29,7 +29,7 @@ pub(crate) fn studio(arguments: &[String]) -> Result<()> {
     let options = options(arguments)?;
     build::everything(options.base.as_deref())?;
     if options.screenshots {
-        return run(build::npm().args(["run", "screenshots"]).env("POSEKIT", build::command()?));
+        return run(build::npm().args(["run", "screenshots"]).env("POSEKIT", posekit()?));
     }
     if options.only_build {
         println!(
