@@ -385,8 +385,17 @@ export class View {
     this.#glide = null;
     // Sizes of limits and heads of arrows are in pixels, so what is drawn changes with the distance.
     this.invalidate();
+    this.#saveLater();
+  }
+
+  #saveLater(): void {
+    const { scene, title } = this.session.document.peek();
     clearTimeout(this.#saveTimer);
-    this.#saveTimer = setTimeout(() => { this.#saveCamera(); }, 400);
+    this.#saveTimer = setTimeout(() => {
+      const now = this.session.document.peek();
+      // Where somebody looked in another scene is no camera of this one.
+      if (now.scene === scene && now.title === title) this.#saveCamera();
+    }, 400);
   }
 
   #saveCamera(): void {
@@ -418,8 +427,7 @@ export class View {
   #cameraMoved0(): void {
     // What somebody asked to see is not framed anew when the steps of a solve arrive.
     this.#isChosen = true;
-    clearTimeout(this.#saveTimer);
-    this.#saveTimer = setTimeout(() => { this.#saveCamera(); }, 400);
+    this.#saveLater();
     this.invalidate();
   }
 
