@@ -48,6 +48,10 @@ impl Limb {
         Shape::new(skeleton).limb_ending_at(joint).map(|(limb, _)| limb)
     }
 
+    pub(crate) const fn joints(self) -> [usize; 3] {
+        [self.start, self.mid, self.end]
+    }
+
     /// Whether nothing stands between its joints.
     #[must_use]
     pub fn is_in_line(&self, skeleton: &Skeleton) -> bool {

@@ -68,6 +68,7 @@
 //! No optional features. The oldest supported Rust is 1.88.
 #![forbid(unsafe_code)]
 
+mod banded;
 mod change;
 mod clean;
 mod clip;
@@ -87,6 +88,7 @@ mod plant;
 mod power;
 mod retime;
 mod smooth;
+mod space_time;
 mod tracks;
 mod travel;
 

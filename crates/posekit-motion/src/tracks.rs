@@ -85,23 +85,6 @@ impl Tracks {
         }
     }
 
-    /// The same at every so many frames from the first.
-    pub(super) fn every(&self, step: usize) -> Self {
-        Self {
-            joints: self.joints.clone(),
-            slots: self.slots.clone(),
-            n_frames: self.n_frames.div_ceil(step),
-            rotations: every(&self.rotations, self.n_frames, step),
-            places: every(&self.places, self.n_frames, step),
-            shifts: self.shifts.iter().copied().step_by(step).collect(),
-        }
-    }
-
-    /// The number of frames.
-    pub(super) const fn n_frames(&self) -> usize {
-        self.n_frames
-    }
-
     /// Whether all of these joints have a track.
     pub(super) fn has(&self, wanted: &[usize]) -> bool {
         wanted.iter().all(|&joint| self.slots.get(joint).copied().flatten().is_some())
@@ -185,13 +168,4 @@ impl Tracks {
         let Pose { rotation, translation } = self.pose(frame, on.joint);
         rotation * on.joint_from_frame.translation + translation
     }
-}
-
-/// Of the values of each joint in so many frames those in every so many.
-fn every<T: Copy>(values: &[T], n_frames: usize, step: usize) -> Vec<T> {
-    let mut seen = Vec::with_capacity(values.len() / step + values.len() / n_frames.max(1));
-    for of_joint in values.chunks_exact(n_frames.max(1)) {
-        seen.extend(of_joint.iter().step_by(step));
-    }
-    seen
 }

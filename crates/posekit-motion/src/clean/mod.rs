@@ -1,16 +1,14 @@
 //! Feet that slide are made to stand: footskate removal. `docs/motion-method.md` has the equations, and what was measured.
 //!
 //! 1. [`source`] finds when feet stand, on which floor, and how its support moves ([`contacts`], [`support`]).
-//! 2. One least squares over all frames ([`space_time`], [`banded`]) finds the smallest change with which they do; closed forms make it exact.
+//! 2. One least squares over all frames ([`space_time`](crate::space_time)) finds the smallest change with which they do; closed forms make it exact.
 //! 3. Contacts that are given, joints that turn about too few axes, and bones that may stretch are left to [`hold`](crate::hold()).
 //! 4. [`slides`] measures the outcome by nothing that cleaning uses.
 
-mod banded;
 mod contacts;
 mod outcome;
 mod slides;
 mod source;
-mod space_time;
 mod support;
 #[cfg(test)]
 mod tests;

@@ -7,7 +7,6 @@ use posekit::math::{Pose, atan2, direction_or, slerp};
 use posekit::skeleton::{Frame, JointKind};
 
 use super::source::{Found, Seen, Source};
-use super::space_time::{Change, Held, LegMotion, Problem};
 use super::{CleanSettings, holding, kept_ahead, moved_back};
 use crate::clip::rotation_place;
 use crate::error::Result;
@@ -15,6 +14,7 @@ use crate::hold::{Along, Asked, ContactReport, hold_on_path};
 use crate::metrics::drift;
 use crate::paths::joints_of;
 use crate::plant::{CLEAN, Part, PlantReport, Verdict};
+use crate::space_time::{CONTACT, Change, Held, LegMotion, Problem, ROOT, usual_axis};
 use crate::tracks::Tracks;
 use crate::travel::shifted;
 use crate::{Clip, Contact, Hold, Leg};
@@ -27,12 +27,6 @@ const RELEASES: usize = 3;
 
 /// A miss larger than this part of a leg is one.
 const MISS: f64 = 1e-4;
-
-/// How many frames of a clip, spread over it, tell about which axis a knee mostly bends.
-const AXIS_SAMPLES: usize = 200;
-
-/// What the usual axis of a knee counts against that of its bones, whose weight is the sine of its flexion.
-const STRAIGHT: f64 = 0.05;
 
 /// A clip in which contacts hold.
 pub(super) struct Outcome {
@@ -225,7 +219,7 @@ impl Source<'_> {
         let path_part = if seen.in_place { 1.0 } else { strength };
         let is_kept = self.shares.iter().any(|share| *share < 1.0);
         let shares = if is_kept { self.shares.as_slice() } else { &[] };
-        let along = Along { path: &path, path_part, step: 1, shares };
+        let along = Along { path: &path, path_part, shares };
         let ahead = self.keep.filter(|_| seen.in_place).map(|keep| kept_ahead(keep, legs, &path));
         let keep = ahead.as_ref().or(self.keep);
         let asked = Asked { contacts, to_body: &[], also: &[] };
@@ -314,7 +308,7 @@ impl Source<'_> {
             let after = (frames.end..rolls.end).take_while(is_alone).count();
             let frames = frames.start - start..frames.end - start;
             let rolls = frames.start - before..frames.end + after;
-            Held { leg, part, frames, rolls, target, normal }
+            Held { leg, part, frames, rolls, target, normal, weight: CONTACT }
         };
         own.iter().zip(&places).map(held).collect()
     }
@@ -326,65 +320,26 @@ impl Source<'_> {
         locked: &'p [bool],
     ) -> Problem<'p> {
         let ease = self.settings.ease / CleanSettings::default().ease;
-        Problem { legs, held, has_root, locked, frame_time: self.clip.frame_time(), ease }
+        let root = has_root.then_some(ROOT);
+        Problem { legs, held, root, locked, frame_time: self.clip.frame_time(), ease }
     }
 
     /// The legs over a segment, on the root's trajectory.
     pub(super) fn leg_motions(&self, segment: Range<usize>, path: &[DVec3]) -> Vec<LegMotion> {
         let of_leg = |leg: &Leg| {
-            let limb = leg.limb;
-            let axis_in_mid = self.axis_in_mid(leg);
-            let is_hinge = rotation_place(self.clip.skeleton(), limb.mid).is_none();
-            let n = segment.len();
-            let mut motion = LegMotion {
-                hip: Vec::with_capacity(n),
-                thigh: Vec::with_capacity(n),
-                shin: Vec::with_capacity(n),
-                foot: Vec::with_capacity(n),
-                axis: Vec::with_capacity(n),
-                flexion: Vec::with_capacity(n),
+            let (tracks, limb) = (&self.tracks, leg.limb);
+            let axis = usual_axis(self.clip, limb, tracks, (0.0, DVec3::X));
+            let foot = |frame: usize| {
+                let [ball, ankle] = [leg.ball.unwrap_or(limb.end), limb.end];
+                tracks.place(frame, ball) - tracks.place(frame, ankle)
             };
-            for frame in segment.clone() {
-                let [hip, knee, ankle] =
-                    [limb.start, limb.mid, limb.end].map(|joint| self.at(frame, joint));
-                let ball = leg.ball.map_or(ankle, |ball| self.at(frame, ball));
-                let (u, v) = (knee - hip, ankle - knee);
-                let usual = self.tracks.pose(frame, limb.mid).rotation * axis_in_mid;
-                let sine = u.cross(v);
-                let size = (u.length_squared() * v.length_squared()).sqrt().max(f64::MIN_POSITIVE);
-                // The plane of a leg that is as good as straight is not in its bones.
-                let axis = if is_hinge {
-                    usual
-                } else {
-                    direction_or(sine / size + usual * STRAIGHT, usual)
-                };
-                motion.hip.push(hip + path[frame]);
-                motion.thigh.push(u);
-                motion.shin.push(v);
-                motion.foot.push(ball - ankle);
-                motion.flexion.push(atan2(sine.dot(axis), u.dot(v)));
-                motion.axis.push(axis);
-            }
+            let frames = segment.clone();
+            let mut motion =
+                LegMotion::new(self.clip, (limb, axis), (tracks, self.length), frames, foot);
+            motion.hip.iter_mut().zip(&path[segment.clone()]).for_each(|(hip, by)| *hip += *by);
             motion
         };
         self.legs.iter().map(of_leg).collect()
-    }
-
-    /// The axis that a knee mostly bends about, in its own frame; its own where it is a hinge.
-    fn axis_in_mid(&self, leg: &Leg) -> DVec3 {
-        let limb = leg.limb;
-        let mut sum = DVec3::ZERO;
-        for frame in (0..self.clip.n_frames()).step_by(self.clip.n_frames() / AXIS_SAMPLES + 1) {
-            let [hip, knee, ankle] =
-                [limb.start, limb.mid, limb.end].map(|joint| self.tracks.pose(frame, joint));
-            let (u, v) = (knee.translation - hip.translation, ankle.translation - knee.translation);
-            sum += knee.rotation.conjugate() * u.cross(v);
-        }
-        match self.clip.skeleton().kind(limb.mid) {
-            JointKind::Revolute { axis } if sum.dot(axis) < 0.0 => -axis,
-            JointKind::Revolute { axis } => axis,
-            _ => direction_or(sum, DVec3::X),
-        }
     }
 
     /// The clip with the change, and the joints that changed.

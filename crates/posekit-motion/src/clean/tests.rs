@@ -10,11 +10,11 @@ use posekit::math::Pose;
 use posekit::skeleton::Frame;
 
 use super::outcome::is_costly;
-use super::space_time::Held as HeldPart;
 use super::*;
 use crate::clip::rotation_place;
 use crate::find::find_legs;
 use crate::plant::{Part, Verdict};
+use crate::space_time::{CONTACT, Held as HeldPart};
 use crate::travel::along_path;
 use crate::{Contact, Hold};
 
@@ -254,6 +254,7 @@ fn the_cost_of_a_contact_is_bounded() {
             rolls: 30..31,
             target,
             normal: DVec3::Y,
+            weight: CONTACT,
         }];
         let problem = source.problem((&motions, &held), true, &[false; 61]);
         assert_eq!(is_costly(&problem.solve(), &held[0]), costly, "{off}");

@@ -1,18 +1,17 @@
 //! From displacements to joint values.
 
 use posekit::glam::{DQuat, DVec3};
-use posekit::math::{Pose, atan2, direction_or, so3_exp, so3_log};
+use posekit::math::{Pose, atan2, so3_exp, so3_log};
 use posekit::skeleton::{JointKind, Skeleton};
 
 use super::bend::{Bones, Turns, bend_axis, cos_of, hinge_side};
-use super::carry::positions;
 use super::ease::{Overshoot, bridge, fill, read_of};
 use super::few::{Change, Few, Goal, Turn};
 use super::need::{Need, is_carried};
-use super::plan::{LimbPlan, Plan};
+use super::plan::{LimbPlan, Plan, positions};
 use super::{Along, HoldSettings};
+use crate::Clip;
 use crate::tracks::Tracks;
-use crate::{Clip, Limb};
 
 /// A displacement below this part of the limb is rounding: such frames keep their bits.
 const NOTHING: f64 = 1e-10;
@@ -26,12 +25,6 @@ const OVERBEND: f64 = 0.05;
 /// Bones that would become longer by no more than this part of their length keep it: what is missed by less holds.
 const LEAST_GROWTH: f64 = 5e-5;
 
-/// A limb that is bent less than this on the average bends as at rest \[rad\]: three degrees.
-const LEAST_BEND: f64 = 0.05;
-
-/// How many frames of a clip, spread over it, tell about which axis a knee mostly bends.
-const AXIS_SAMPLES: usize = 200;
-
 /// The clip with everything applied, and the joints that changed.
 pub(super) fn apply(
     clip: &Clip,
@@ -43,7 +36,7 @@ pub(super) fn apply(
 ) -> (Clip, Vec<usize>) {
     let skeleton = clip.skeleton();
     let n = skeleton.n_values();
-    let rate = (clip.frame_time(), along.step);
+    let frame_time = clip.frame_time();
     let mut values = clip.values().to_vec();
     let mut is_changed = vec![false; skeleton.n_joints()];
     if let Some(joint) = plan.root {
@@ -55,13 +48,14 @@ pub(super) fn apply(
             Some(turns) => {
                 let root = if is_carried(clip, plan, limb) { root } else { &[] };
                 let start = |frame: usize| root.get(frame).copied().unwrap_or(DVec3::ZERO);
-                let changes = writer.changes((clip, turns), need, start, (rate, settings.strength));
+                let changes =
+                    writer.changes((clip, turns), need, start, (frame_time, settings.strength));
                 let share = |frame: usize| along.share(frame);
                 write_few((clip, limb, turns), tracks, (&changes, &share), &mut values)
             }
             None => {
                 writer.stretch_only_to_reach(need, settings.strength);
-                let moves = writer.moves(need, rate, settings.strength);
+                let moves = writer.moves(need, frame_time, settings.strength);
                 let nothing = NOTHING * need.length;
                 let mut is_any = false;
                 for ((frame, q), moved) in values.chunks_exact_mut(n).enumerate().zip(moves) {
@@ -204,13 +198,11 @@ impl<'a> Writer<'a> {
             JointKind::Revolute { axis } => Some(axis),
             _ => None,
         };
-        let usual = usual_axis(clip, limb, tracks);
-        let signed = |hinge: DVec3| if usual.dot(hinge) < 0.0 { -hinge } else { hinge };
         Self {
             skeleton,
             limb,
             tracks,
-            axis_in_mid: hinge.map_or(usual, signed),
+            axis_in_mid: limb.usual_axis(clip, tracks),
             hinge,
             longest: if settings.max_stretch > 0.0 && limb.limb.can_stretch(skeleton) {
                 (1.0 + settings.max_stretch) * usual_length(clip, limb, tracks)
@@ -238,7 +230,7 @@ impl<'a> Writer<'a> {
     /// How the limb moves in each frame: where it holds something as its end must, and between by turns that die away.
     ///
     /// Turns, because a displacement that dies away straightens knees that are already nearly straight in the source, all at once.
-    fn moves(&self, need: &Need, rate: (f64, usize), strength: f64) -> Vec<Move> {
+    fn moves(&self, need: &Need, frame_time: f64, strength: f64) -> Vec<Move> {
         let n = need.shifts.len();
         let nothing = NOTHING * need.length;
         let shift = |frame: usize| {
@@ -247,7 +239,7 @@ impl<'a> Writer<'a> {
         };
         let [mut swings, mut bends] = [vec![DVec3::ZERO; n], vec![DVec3::ZERO; n]];
         let mut growths = vec![DVec3::ZERO; if self.longest > 0.0 { n } else { 0 }];
-        for frame in need.spans.iter().flat_map(|span| read_of(span, rate)) {
+        for frame in need.spans.iter().flat_map(|span| read_of(span, frame_time)) {
             if let Some(shift) = shift(frame) {
                 let (bones, goal) = self.bones(frame, shift);
                 let growth = self.growth(&bones, goal);
@@ -259,10 +251,10 @@ impl<'a> Writer<'a> {
                 }
             }
         }
-        fill(&mut swings, &need.spans, rate, Overshoot(OVERSHOOT));
-        fill(&mut bends, &need.spans, rate, Overshoot(OVERBEND));
+        fill(&mut swings, &need.spans, frame_time, Overshoot(OVERSHOOT));
+        fill(&mut bends, &need.spans, frame_time, Overshoot(OVERBEND));
         if growths.iter().any(|growth| *growth != DVec3::ZERO) {
-            fill(&mut growths, &need.spans, rate, Overshoot(0.0));
+            fill(&mut growths, &need.spans, frame_time, Overshoot(0.0));
         }
         let between = |(frame, (swing, bend)): (usize, (DVec3, DVec3))| {
             let growth = growths.get(frame).map_or(0.0, |growth| growth.x);
@@ -283,7 +275,7 @@ impl<'a> Writer<'a> {
         (clip, turns): (&Clip, &[Turn]),
         need: &Need,
         start: impl Fn(usize) -> DVec3,
-        (rate, strength): ((f64, usize), f64),
+        (frame_time, strength): (f64, f64),
     ) -> [Vec<DVec3>; 3] {
         let mut changes: [Vec<DVec3>; 3] =
             core::array::from_fn(|_| vec![DVec3::ZERO; need.shifts.len()]);
@@ -303,7 +295,7 @@ impl<'a> Writer<'a> {
             }
         }
         for track in &mut changes {
-            fill(track, &need.spans, rate, Overshoot(OVERBEND));
+            fill(track, &need.spans, frame_time, Overshoot(OVERBEND));
         }
         changes
     }
@@ -459,19 +451,4 @@ fn usual_length(clip: &Clip, limb: &LimbPlan, tracks: &Tracks) -> f64 {
     let mut lengths: Vec<f64> = (0..clip.n_frames()).map(length).collect();
     let middle = lengths.len() / 2;
     if lengths.is_empty() { 0.0 } else { *lengths.select_nth_unstable_by(middle, f64::total_cmp).1 }
-}
-
-/// The axis that a limb mostly bends about, in the frame of its mid joint: in the motion, or at rest where it is as good as straight in all of it.
-fn usual_axis(clip: &Clip, limb: &LimbPlan, tracks: &Tracks) -> DVec3 {
-    let Limb { start, mid, end } = limb.limb;
-    let step = clip.n_frames() / AXIS_SAMPLES + 1;
-    let (mut sum, mut straight) = (DVec3::ZERO, 0.0);
-    for frame in (0..clip.n_frames()).step_by(step) {
-        let [start, mid, end] = [start, mid, end].map(|joint| tracks.pose(frame, joint));
-        let (u, v) = (mid.translation - start.translation, end.translation - mid.translation);
-        sum += mid.rotation.conjugate() * u.cross(v);
-        straight += (u.length_squared() * v.length_squared()).sqrt();
-    }
-    let is_bent = sum.length() > LEAST_BEND * straight;
-    direction_or(if is_bent { sum } else { limb.rest_axis }, direction_or(sum, DVec3::ZERO))
 }

@@ -2,8 +2,7 @@
 
 use posekit::glam::DVec3;
 
-use super::carry::positions;
-use super::plan::{self, LimbPlan, Plan};
+use super::plan::{self, LimbPlan, Plan, positions};
 use super::{Along, ContactReport, Held, HoldSettings, hold_once, looked_at, reach, report};
 use crate::Clip;
 use crate::error::Result;

@@ -2,15 +2,17 @@
 
 use core::ops::Range;
 
-use posekit::glam::{DMat3, DVec3};
 use posekit::math::Pose;
 use posekit::skeleton::Skeleton;
 use posekit::solve::{Method, Settings, Workspace};
 use posekit::task::{Miss, Task};
 
-use super::root::{SECOND, System};
 use crate::Clip;
+use crate::banded::Banded;
 use crate::error::Result;
+
+/// The second difference of three frames in a row.
+const SECOND: [f64; 3] = [1.0, -2.0, 1.0];
 
 /// Iterations a frame. A frame begins where the one before ended, so that few are needed; a jump to another way would be worse than a miss.
 const ITERATIONS: u32 = 100;
@@ -139,23 +141,17 @@ impl<'a> Course<'a> {
     pub(super) fn smooth(&mut self, smoothing: f64) {
         let time = smoothing / self.source.frame_time();
         let weight = (time * time) * (time * time);
-        let n = self.skeleton.n_dofs().div_ceil(3);
+        let n = self.skeleton.n_dofs();
         for run in self.runs() {
-            let mut changes = vec![vec![DVec3::ZERO; run.len()]; n];
+            let smoother = smoother(run.len(), weight, self.is_open(&run));
+            let mut tracks = vec![vec![0.0; run.len()]; n];
             for (i, k) in run.clone().enumerate() {
                 self.read_change(k);
-                for (change, track) in self.change.chunks(3).zip(&mut changes) {
-                    let number = |axis| change.get(axis).copied().unwrap_or(0.0);
-                    track[i] = DVec3::new(number(0), number(1), number(2));
-                }
+                tracks.iter_mut().zip(&self.change).for_each(|(track, change)| track[i] = *change);
             }
-            let is_open = self.is_open(&run);
-            changes.iter_mut().for_each(|track| smooth(track, weight, is_open));
+            tracks.iter_mut().for_each(|track| smoother.solve(track));
             for (i, k) in run.enumerate() {
-                for (change, track) in self.change.chunks_mut(3).zip(&changes) {
-                    let numbers = track[i].to_array();
-                    change.iter_mut().zip(numbers).for_each(|(to, from)| *to = from);
-                }
+                self.change.iter_mut().zip(&tracks).for_each(|(change, track)| *change = track[i]);
                 self.write_change(k);
             }
         }
@@ -178,31 +174,36 @@ impl<'a> Course<'a> {
     }
 }
 
-/// Smooths a track that is zero before it begins and after it ends.
+/// What smooths a track of so many frames that is zero before it begins and after it ends, factorised.
 ///
 /// - `weight`: of the squared second difference
 /// - `is_open`: nothing is known before it, and after
-fn smooth(track: &mut [DVec3], weight: f64, is_open: [bool; 2]) {
-    let n = track.len();
-    let mut system = System::new(0..n, None);
-    for (k, now) in track.iter().enumerate() {
-        system.add(k, &DMat3::IDENTITY, *now);
-    }
-    // Every three frames in a row of which one is the track's.
+fn smoother(n: usize, weight: f64, is_open: [bool; 2]) -> Banded {
+    let mut matrix = Banded::zero(n, SECOND.len() - 1);
+    (0..n).for_each(|k| matrix.add(k, k, 1.0));
+    // Every three frames in a row of which one is the track's, and the last of them.
     for last in 0..n + 2 {
-        let (before, after) = (last < 2, last >= n);
-        if before && is_open[0] || after && is_open[1] {
+        if last < 2 && is_open[0] || last >= n && is_open[1] {
             continue;
         }
-        let known = 2_usize.saturating_sub(last)..if after { 2 + n - last } else { 3 };
-        system.add_sum(last.saturating_sub(2), &SECOND[known], DVec3::ZERO, weight);
+        let of =
+            |k: usize| (last + k).checked_sub(2).filter(|frame| *frame < n).map(|f| (f, SECOND[k]));
+        let entries = || (0..SECOND.len()).filter_map(of);
+        for (row, a) in entries() {
+            for (column, b) in entries().filter(|(column, _)| *column >= row) {
+                matrix.add(row, column, weight * a * b);
+            }
+        }
     }
-    system.solve(track);
+    // With its own entries on the diagonal it is positive definite.
+    matrix.factorise();
+    matrix
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use posekit::glam::DVec3;
     use posekit::skeleton::Joint;
 
     /// A joint on a rail, that is at the number of the frame.

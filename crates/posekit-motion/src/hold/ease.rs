@@ -15,51 +15,21 @@ pub(super) struct Span {
     pub(super) ease_out: f64,
 }
 
-impl Span {
-    /// The same time in every so many frames from the first.
-    pub(super) fn every(&self, step: usize) -> Self {
-        let times =
-            [self.frames.start as f64 - self.lead[0], self.frames.end as f64 - 1.0 + self.lead[1]];
-        let [from, to] = times.map(|time| time / step as f64);
-        let (first, end) = ((from - SAME).ceil(), (to + SAME).floor() + 1.0);
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "in the clip")]
-        let frames = first.max(0.0) as usize..end.max(0.0) as usize;
-        let lead = [first - from, to + 1.0 - end].map(|lead| if lead > 0.0 { lead } else { 0.0 });
-        let [ease_in, ease_out] = [self.ease_in, self.ease_out].map(|ease| ease / step as f64);
-        Self { frames, lead, ease_in, ease_out }
-    }
-
-    /// How far a frame is from the span's time, in frames; zero inside it.
-    pub(super) fn away(&self, frame: usize) -> f64 {
-        let away = if frame < self.frames.start {
-            (self.frames.start - frame) as f64 - self.lead[0]
-        } else if frame >= self.frames.end {
-            (frame + 1 - self.frames.end) as f64 - self.lead[1]
-        } else {
-            0.0
-        };
-        if away > 0.0 { away } else { 0.0 }
-    }
-}
+impl Span {}
 
 /// How long before its end the slope of a change is taken \[s\]: long enough that one noisy frame does not make it, short against a step.
 const SLOPE_TIME: f64 = 0.045;
-
-/// Times nearer than this are the same \[frames\].
-const SAME: f64 = 1e-6;
 
 /// How far a change may swing over where it begins to die away, in its own unit.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Overshoot(pub(super) f64);
 
-/// Spans that touch are one, at the rate of the frames that are seen; the spans come sorted by their first frame.
-///
-/// - `step`: from one frame that is seen to the next \[frames\]
-pub(super) fn merge(spans: &[Span], step: usize) -> Vec<Span> {
+/// Spans that touch are one; they come sorted by their first frame.
+pub(super) fn merge(spans: &[Span]) -> Vec<Span> {
     let mut merged: Vec<Span> = Vec::with_capacity(spans.len());
     for span in spans {
         match merged.last_mut() {
-            Some(last) if span.frames.start < last.frames.end + step => {
+            Some(last) if span.frames.start <= last.frames.end => {
                 if span.frames.end > last.frames.end {
                     last.frames.end = span.frames.end;
                     (last.lead[1], last.ease_out) = (span.lead[1], span.ease_out);
@@ -85,8 +55,8 @@ pub(super) fn bridge(track: &mut [DVec3], from: usize, to: usize) {
 /// shorter than both times together the two overlap and are added: in the shortest gaps that is the polynomial from one
 /// span right to the next, and it changes with the length of the gap without a jump.
 ///
-/// - `rate`: from frame to frame \[s\], and from one frame that is seen to the next \[frames\]
-pub(super) fn fill(track: &mut [DVec3], spans: &[Span], rate: (f64, usize), limit: Overshoot) {
+/// - `frame_time`: \[s\]
+pub(super) fn fill(track: &mut [DVec3], spans: &[Span], frame_time: f64, limit: Overshoot) {
     let n = track.len();
     for (k, span) in spans.iter().enumerate().filter(|(_, span)| !span.frames.is_empty()) {
         let before = if k == 0 { None } else { spans.get(k - 1) };
@@ -94,7 +64,7 @@ pub(super) fn fill(track: &mut [DVec3], spans: &[Span], rate: (f64, usize), limi
         let (first, last) = (span.frames.start, span.frames.end - 1);
         let [end, start] = [true, false].map(|at_end| Edge {
             value: track[if at_end { last } else { first }],
-            slope: slope(track, &span.frames, rate, at_end),
+            slope: slope(track, &span.frames, frame_time, at_end),
             frame: if at_end { last } else { first },
             lead: span.lead[usize::from(at_end)],
         });
@@ -141,42 +111,32 @@ impl Edge {
 }
 
 /// The frames of a span that [`fill`] reads: those around it depend on no others.
-pub(super) fn read_of(span: &Span, rate: (f64, usize)) -> impl Iterator<Item = usize> {
-    [true, false].into_iter().flat_map(move |at_end| outermost(&span.frames, rate, at_end))
+pub(super) fn read_of(span: &Span, frame_time: f64) -> impl Iterator<Item = usize> {
+    [true, false].into_iter().flat_map(move |at_end| outermost(&span.frames, frame_time, at_end))
 }
 
-/// The last frames of a span, or its first, that the slope there is taken from: those that are seen, the outermost last.
-fn outermost(
-    span: &Range<usize>,
-    (frame_time, step): (f64, usize),
-    at_end: bool,
-) -> impl ExactSizeIterator<Item = usize> + use<> {
-    let time = frame_time * step as f64;
+/// The last frames of a span, or its first, that the slope there is taken from.
+fn outermost(span: &Range<usize>, frame_time: f64, at_end: bool) -> Range<usize> {
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a small count")]
-    let wanted = (SLOPE_TIME / time).clamp(1.0, 1e4) as usize;
-    let (start, last) = (span.start, span.end - 1);
-    let steps = wanted.min((last - start) / step);
-    (0..steps + 1).map(move |k| {
-        let back = (steps - k) * step;
-        if at_end { last - back } else { start + back }
-    })
+    let wanted = (SLOPE_TIME / frame_time).clamp(1.0, 1e4) as usize;
+    let n = span.len().min(wanted + 1);
+    if at_end { span.end - n..span.end } else { span.start..span.start + n }
 }
 
 /// The slope of a track at the end of a span, or at its start, away from it \[per frame\]: of the line through the outermost frames.
-fn slope(track: &[DVec3], span: &Range<usize>, rate: (f64, usize), at_end: bool) -> DVec3 {
-    let frames = outermost(span, rate, at_end);
-    let steps = frames.len() - 1;
-    if steps == 0 {
+fn slope(track: &[DVec3], span: &Range<usize>, frame_time: f64, at_end: bool) -> DVec3 {
+    let frames = outermost(span, frame_time, at_end);
+    if frames.len() < 2 {
         return DVec3::ZERO;
     }
-    let middle = steps as f64 / 2.0;
+    let middle = 0.5 * (frames.len() - 1) as f64;
     let (mut sum, mut squares) = (DVec3::ZERO, 0.0);
-    for (k, frame) in frames.enumerate() {
+    for (k, value) in track[frames].iter().enumerate() {
         let x = k as f64 - middle;
-        sum += track[frame] * x;
+        sum += *value * x;
         squares += x * x;
     }
-    sum / (squares * rate.1 as f64)
+    sum / if at_end { squares } else { -squares }
 }
 
 #[cfg(test)]
@@ -188,7 +148,7 @@ mod tests {
         let mut track = vec![DVec3::ZERO; 40];
         track[10..20].fill(DVec3::X);
         let spans = [Span { frames: 10..20, lead: [0.0; 2], ease_in: 5.0, ease_out: 8.0 }];
-        fill(&mut track, &spans, (0.01, 1), Overshoot(1.0));
+        fill(&mut track, &spans, 0.01, Overshoot(1.0));
         assert!(track[..5].iter().chain(&track[28..]).all(|value| *value == DVec3::ZERO));
         assert!(track[19..28].windows(2).all(|pair| pair[0].x >= pair[1].x && pair[1].x >= 0.0));
         assert!((track[23].x - 0.5).abs() < 1e-12, "half way is half: {}", track[23].x);
@@ -199,52 +159,15 @@ mod tests {
         let mut track = vec![DVec3::X; 30];
         track[15..18].fill(DVec3::ZERO);
         let span = |frames| Span { frames, lead: [0.0; 2], ease_in: 9.0, ease_out: 9.0 };
-        fill(&mut track, &[span(0..15), span(18..30)], (0.01, 1), Overshoot(1.0));
+        fill(&mut track, &[span(0..15), span(18..30)], 0.01, Overshoot(1.0));
         assert!(track.iter().all(|value| (*value - DVec3::X).length() < 1e-12), "{track:?}");
     }
 
     #[test]
-    fn a_change_dies_away_alike_at_any_rate() {
-        let change = |time: f64| DVec3::X * (1.0 + 3.0 * time - time * time);
-        let track = |rate: u32| {
-            let step = (rate / 30) as usize;
-            let mut track = vec![DVec3::ZERO; rate as usize];
-            for frame in 9 * step..20 * step + 1 {
-                track[frame] = change(frame as f64 / f64::from(rate));
-            }
-            let frames = 9 * step..20 * step + 1;
-            let [ease_in, ease_out] = [0.2, 0.1].map(|ease| ease * f64::from(rate));
-            let span = Span { frames, lead: [0.0; 2], ease_in, ease_out };
-            fill(&mut track, &[span], (1.0 / f64::from(rate), step), Overshoot(1.0));
-            track
-        };
-        let (slow, fast) = (track(30), track(120));
-        assert!(slow[8] != DVec3::ZERO && slow[21] != DVec3::ZERO);
-        let same = |(a, b): (&DVec3, &DVec3)| (*a - *b).length() < 1e-12;
-        assert!(slow.iter().zip(fast.iter().step_by(4)).all(same));
-    }
-
-    #[test]
-    fn spans_in_fewer_frames_are_the_same_time() {
-        let span = Span { frames: 7..20, lead: [0.5, 0.25], ease_in: 6.0, ease_out: 4.0 };
-        let every = span.every(4);
-        assert_eq!((every.frames.clone(), every.lead), (2..5, [0.375, 0.8125]));
-        assert_eq!((every.ease_in, every.ease_out), (1.5, 1.0));
-        let short = Span { frames: 5..7, lead: [0.0; 2], ease_in: 0.0, ease_out: 0.0 };
-        assert!(short.every(4).frames.is_empty());
-    }
-
-    #[test]
-    fn spans_that_touch_in_what_is_seen_are_one() {
+    fn spans_that_touch_are_one() {
         let span = |frames| Span { frames, lead: [0.0; 2], ease_in: 0.0, ease_out: 0.0 };
-        let spans = [span(0..9), span(12..21), span(30..40)];
-        let frames = |step| -> Vec<Range<usize>> {
-            merge(&spans, step).into_iter().map(|span| span.frames).collect()
-        };
-        assert_eq!(frames(1), [0..9, 12..21, 30..40]);
-        assert_eq!(frames(4), [0..21, 30..40]);
-        let mut track = vec![DVec3::X, DVec3::ZERO, DVec3::ZERO, DVec3::X * 4.0];
-        bridge(&mut track, 0, 3);
-        assert_eq!(track[1..3], [DVec3::X * 2.0, DVec3::X * 3.0]);
+        let spans = [span(0..9), span(9..21), span(30..40)];
+        let frames: Vec<Range<usize>> = merge(&spans).into_iter().map(|span| span.frames).collect();
+        assert_eq!(frames, [0..21, 30..40]);
     }
 }

@@ -2,27 +2,23 @@
 //!
 //! 1. Every contact finds its limb ([`plan`]). What no limb can hold by itself, the whole body does first ([`whole`]).
 //! 2. Of every limb: how its end must turn and move while it holds something ([`need`]).
-//! 3. The root goes along as far as the legs ask it to ([`root`], [`carry`]).
-//! 4. What is left is the limbs' own: a foot on its ball spares its knee ([`spare`]), and in closed form it becomes turns of three joints ([`bend`], [`apply`]),
-//!    which die away between contacts ([`ease`]). Where joints turn about too few axes for that, least squares find the angles ([`few`]).
+//! 3. The root goes along as far as the legs ask it to, and feet that one point holds roll about it, by one least squares over all frames ([`root`]).
+//! 4. What is left is the limbs' own: in closed form it becomes turns of three joints ([`bend`], [`apply`]), which die away between contacts ([`ease`]). Where
+//!    joints turn about too few axes for that, least squares find the angles ([`few`]).
 //! 5. Feet that hold nothing stay, where contacts are put by hand ([`free`]).
 //! 6. What the channels of a file cut off a root or a body is held again in what they keep ([`channels`]).
 
 mod apply;
 mod bend;
-mod carry;
 mod channels;
 mod course;
 mod ease;
 mod few;
 mod free;
-mod knee;
 mod need;
 mod plan;
 mod rest;
 mod root;
-mod rough;
-mod spare;
 mod whole;
 
 use core::ops::Range;
@@ -33,6 +29,7 @@ use posekit::glam::DVec3;
 use super::tracks::Tracks;
 use super::{Clip, Contact, Limb};
 use crate::error::{Error, Result};
+use crate::space_time::ROOT;
 use need::Need;
 use plan::{Plan, Target};
 
@@ -48,14 +45,9 @@ pub struct HoldSettings {
     pub legs: Vec<Limb>,
     /// How much of the correction to apply, from 0 (none) to 1 (all, the default).
     pub strength: f64,
-    /// How unwillingly the root goes along, against the bend of a leg at a right angle; above 0. Default 2: it takes up nearly all of what would pop a
+    /// How unwillingly the root goes along by a leg length, against turns of legs by a radian; above 0. Default 2: it takes up nearly all of what would pop a
     /// straight knee, and little of what only swings a leg.
     pub root_stiffness: f64,
-    /// The root, or the whole body, comes along in no less than about six times this \[s\], but where the root trembles itself. Default 0.037, short against a step.
-    pub root_smoothing: f64,
-    /// The root spares a knee the more the straighter it is, down to this bend from straight \[rad\]. Default 0.3 degrees, so that even all but straight knees
-    /// do not pop.
-    pub knee_softening: f64,
     /// How much longer bones may become to reach, as a part of their length. Default 0; only joints that can be moved
     /// ([`Free`](posekit::skeleton::JointKind::Free)) can follow. People see 0.03 when they look for it.
     pub max_stretch: f64,
@@ -69,9 +61,7 @@ impl Default for HoldSettings {
         Self {
             legs: Vec::new(),
             strength: 1.0,
-            root_stiffness: 2.0,
-            root_smoothing: 0.037,
-            knee_softening: 0.3_f64.to_radians(),
+            root_stiffness: ROOT,
             max_stretch: 0.0,
             by_hand: false,
         }
@@ -125,7 +115,7 @@ pub struct ContactReport {
 /// [`Error::Unsuited`] for legs that are no branches.
 /// # Method
 /// After Kovar, Schreiner and Gleicher \[kovar02\]: exact goals, hips that follow them, knees that are spared near straight. Other than there, the hips' displacement
-/// is the minimum of one quadratic form over the time that something is held.
+/// is found together with the turns of the legs, by one least squares over the time that something is held, as [`clean`](crate::clean()) does.
 pub fn hold(clip: &Clip, contacts: &[Contact], settings: &HoldSettings) -> Result<Held> {
     hold_within(clip, contacts, settings, None)
 }
@@ -143,7 +133,7 @@ pub fn hold_within(
     keep: Option<&Keep<'_>>,
 ) -> Result<Held> {
     let tracks = Tracks::new(clip, &[]);
-    let along = Along { path: &[], path_part: 1.0, step: 1, shares: &[] };
+    let along = Along { path: &[], path_part: 1.0, shares: &[] };
     let asked = Asked { contacts, to_body: &[], also: &[] };
     let held = hold_on_path(clip, tracks.clone(), along, asked, settings, keep)?.0;
     let is_missed = |index: &usize| {
@@ -188,8 +178,6 @@ pub(super) struct Along<'a> {
     pub(super) path: &'a [DVec3],
     /// How much of that is applied in the end.
     pub(super) path_part: f64,
-    /// Frames from one to the next of those that other rates have too.
-    pub(super) step: usize,
     /// How much of all else is applied in each frame, besides the strength; empty for all of it.
     pub(super) shares: &'a [f64],
 }
@@ -241,8 +229,8 @@ fn hold_once(
 ) -> Result<(Clip, Vec<usize>, Tracks)> {
     let joints = looked_at(plan, also);
     if plan.others.iter().all(|point| point.frames.is_empty()) {
-        let needs = needs(clip, plan, &tracks, along.step);
-        let root = root(clip, plan, (&tracks, along.step), &needs, settings);
+        let mut needs = needs(clip, plan, &tracks);
+        let root = root::carry(clip, plan, &tracks, &mut needs, settings);
         let (mut held, mut changed) =
             hold_limbs(clip, plan, along, (&tracks, &root), needs, settings);
         if settings.by_hand {
@@ -259,17 +247,17 @@ fn hold_once(
     // All of it is found first: the root goes along with limbs, the whole body does the rest, and what limbs hold is on top of that.
     let on_path = whole::moved(clip, plan, (along.path, 1.0));
     let full = HoldSettings { strength: 1.0, ..settings.clone() };
-    let of_limbs = needs(&on_path, plan, &tracks, along.step);
-    let root = root(&on_path, plan, (&tracks, along.step), &of_limbs, &full);
+    let mut of_limbs = needs(&on_path, plan, &tracks);
+    let root = root::carry(&on_path, plan, &tracks, &mut of_limbs, &full);
     let mut carried = whole::moved(&on_path, plan, (&root, 1.0));
     if settings.by_hand {
         carried = Cow::Owned(free::stay(&tracks, carried.into_owned(), plan));
     }
-    let solved = whole::hold((&on_path, &carried), plan, full.root_smoothing)?;
+    let solved = whole::hold((&on_path, &carried), plan)?;
     let mut changed = changed_in(&on_path, &solved);
     let tracks = Tracks::new(&solved, &plan::joints_of(plan));
-    let all = Along { path: &[], path_part: 1.0, step: along.step, shares: &[] };
-    let needs = needs(&solved, plan, &tracks, along.step);
+    let all = Along { path: &[], path_part: 1.0, shares: &[] };
+    let needs = needs(&solved, plan, &tracks);
     let (solved, more) = hold_limbs(&solved, plan, all, (&tracks, &[]), needs, &full);
     changed.extend(more);
     changed.sort_unstable();
@@ -292,21 +280,8 @@ fn changed_in(before: &Clip, after: &Clip) -> Vec<usize> {
 }
 
 /// What the contacts of limbs need.
-fn needs(clip: &Clip, plan: &Plan, tracks: &Tracks, step: usize) -> Vec<Need> {
-    plan.limbs.iter().map(|limb| need::need(clip, limb, tracks, step)).collect()
-}
-
-/// How far the root goes along with limbs.
-fn root(
-    clip: &Clip,
-    plan: &Plan,
-    (tracks, step): (&Tracks, usize),
-    needs: &[Need],
-    settings: &HoldSettings,
-) -> Vec<DVec3> {
-    let seen = (step > 1).then(|| tracks.every(step));
-    let seen = seen.as_ref().map(|seen| (seen, step));
-    carry::carry(clip, plan, (tracks, seen), needs, settings)
+fn needs(clip: &Clip, plan: &Plan, tracks: &Tracks) -> Vec<Need> {
+    plan.limbs.iter().map(|limb| need::need(clip, limb, tracks)).collect()
 }
 
 /// The closed forms, on a root that goes along.
@@ -318,31 +293,17 @@ fn hold_limbs(
     mut needs: Vec<Need>,
     settings: &HoldSettings,
 ) -> (Clip, Vec<usize>) {
-    let step = along.step;
-    let seen = (step > 1).then(|| tracks.every(step));
-    let seen = seen.as_ref().map(|seen| (seen, step));
     for (need, limb) in needs.iter_mut().zip(&plan.limbs) {
         need.take_off(root, clip, plan, limb);
-        spare::roll_feet(clip, limb, (tracks, seen), need, settings);
     }
     apply::apply(clip, plan, tracks, &needs, (root, along), settings)
 }
 
 fn check(settings: &HoldSettings) -> Result<()> {
-    let HoldSettings {
-        legs: _,
-        strength,
-        root_stiffness,
-        root_smoothing,
-        knee_softening,
-        max_stretch,
-        by_hand: _,
-    } = *settings;
+    let HoldSettings { legs: _, strength, root_stiffness, max_stretch, by_hand: _ } = *settings;
     let ranges = [
         ("strength", strength, 0.0..=1.0, "from 0 to 1"),
         ("root stiffness", root_stiffness, 1e-6..=1e9, "from 1e-6 to 1e9"),
-        ("root smoothing", root_smoothing, 0.0..=10.0, "from 0 to 10 s"),
-        ("knee softening", knee_softening, 0.0..=core::f64::consts::PI, "from 0 to pi"),
         ("stretch", max_stretch, 0.0..=1.0, "from 0 to 1"),
     ];
     for (what, value, range, need) in ranges {

@@ -3,7 +3,7 @@
 use posekit::glam::{DQuat, DVec3};
 use posekit::math::{shortest_rotation, so3_exp, so3_log};
 
-use super::ease::{Overshoot, Span, bridge, fill, merge};
+use super::ease::{Overshoot, Span, fill, merge};
 use super::plan::{LimbPlan, Plan, Point, Target};
 use crate::Clip;
 use crate::tracks::Tracks;
@@ -50,6 +50,11 @@ impl Need {
         self.turns[frame] = turn;
     }
 
+    /// Whether something holds in a frame.
+    pub(super) fn holds(&self, frame: usize) -> bool {
+        self.active.get(frame).is_some_and(|active| *active != [NONE; 2])
+    }
+
     /// The point that holds in a frame, if there is just one.
     pub(super) fn only_point<'a>(&self, plan: &'a LimbPlan, frame: usize) -> Option<&'a Point> {
         match self.active[frame] {
@@ -59,20 +64,9 @@ impl Need {
     }
 
     /// The points that hold in a frame.
+    /// The points that hold in a frame.
     pub(super) fn points<'a>(&self, plan: &'a LimbPlan, frame: usize) -> [Option<&'a Point>; 2] {
         self.active[frame].map(|index| plan.points.get(index as usize))
-    }
-
-    /// What of it holds in every so many frames.
-    pub(super) fn every(&self, step: usize) -> Self {
-        let spans = self.spans.iter().map(|span| span.every(step));
-        Self {
-            shifts: self.shifts.iter().copied().step_by(step).collect(),
-            turns: self.turns.iter().copied().step_by(step).collect(),
-            spans: spans.filter(|span| !span.frames.is_empty()).collect(),
-            active: self.active.iter().copied().step_by(step).collect(),
-            length: self.length,
-        }
     }
 
     /// Leaves to the limb what the root does not do.
@@ -96,25 +90,21 @@ pub(super) fn is_carried(clip: &Clip, plan: &Plan, limb: &LimbPlan) -> bool {
 }
 
 /// What a limb's contacts need.
-pub(super) fn need(clip: &Clip, limb: &LimbPlan, tracks: &Tracks, step: usize) -> Need {
+pub(super) fn need(clip: &Clip, limb: &LimbPlan, tracks: &Tracks) -> Need {
     let length = limb.limb.length(clip.skeleton());
     let spans: Vec<Span> = limb.points.iter().filter(|p| !p.frames.is_empty()).map(span).collect();
-    let spans = merge(&spans, step);
+    let spans = merge(&spans);
     let mut need =
         Need { turns: Vec::new(), shifts: Vec::new(), spans, active: Vec::new(), length };
     if need.spans.is_empty() {
         return need;
     }
     need.active = active(clip.n_frames(), &limb.points);
-    need.turns = turns(clip, limb, (tracks, step), &need.active);
+    need.turns = turns(clip, limb, tracks, &need.active);
     need.shifts = vec![DVec3::ZERO; clip.n_frames()];
     for span in &need.spans {
-        // Between contacts that touch at the rate of what is seen, a faster clip has frames that none holds.
-        let mut before = span.frames.start;
-        for frame in span.frames.clone().filter(|frame| need.active[*frame] != [NONE; 2]) {
+        for frame in span.frames.clone() {
             need.shifts[frame] = shift(limb, tracks, &need, frame);
-            bridge(&mut need.shifts, before, frame);
-            before = frame;
         }
     }
     need
@@ -139,12 +129,7 @@ fn active(n_frames: usize, points: &[Point]) -> Vec<[u32; 2]> {
 }
 
 /// The turns of the end: what two points or a pose ask for, and on the way there and back.
-fn turns(
-    clip: &Clip,
-    limb: &LimbPlan,
-    (tracks, step): (&Tracks, usize),
-    active: &[[u32; 2]],
-) -> Vec<DVec3> {
+fn turns(clip: &Clip, limb: &LimbPlan, tracks: &Tracks, active: &[[u32; 2]]) -> Vec<DVec3> {
     let mut turns = Vec::new();
     let mut spans: Vec<Span> = Vec::new();
     for (frame, pair) in active.iter().enumerate() {
@@ -168,8 +153,7 @@ fn turns(
             |frame: usize| [first, second].into_iter().flatten().any(|p| p.frames.start == frame);
         let lead_out = if ends(frame + 1) { lead_out } else { 0.0 };
         match spans.last_mut() {
-            Some(span) if frame < span.frames.end + step => {
-                bridge(&mut turns, span.frames.end - 1, frame);
+            Some(span) if frame == span.frames.end => {
                 span.frames.end = frame + 1;
                 (span.lead[1], span.ease_out) = (lead_out, ease_out);
             }
@@ -183,7 +167,7 @@ fn turns(
         }
     }
     if !turns.is_empty() {
-        fill(&mut turns, &spans, (clip.frame_time(), step), Overshoot(OVERTURN));
+        fill(&mut turns, &spans, clip.frame_time(), Overshoot(OVERTURN));
     }
     turns
 }

@@ -7,13 +7,13 @@ use posekit::glam::DVec3;
 use posekit::math::{Pose, slerp};
 use posekit::skeleton::{Frame, JointKind, Skeleton};
 
-use super::carry::positions;
 use super::few::{self, Turn};
 use super::rest::Rest;
 use super::{HoldSettings, Keep};
 use crate::error::{Error, Result};
 use crate::leg::{Shape, Side};
 use crate::names::{Part, Words, words};
+use crate::space_time::usual_axis;
 use crate::tracks::Tracks;
 use crate::{Clip, Contact, Hold, Limb};
 
@@ -124,7 +124,15 @@ pub(super) struct LimbPlan {
     pub(super) rest_axis: DVec3,
 }
 
+/// A limb that is bent less than this on the average bends as at rest \[rad\]: three degrees.
+const LEAST_BEND: f64 = 0.05;
+
 impl LimbPlan {
+    /// The axis that it mostly bends about, in the frame of its mid: in the motion, or at rest where it is as good as straight in all of it.
+    pub(super) fn usual_axis(&self, clip: &Clip, tracks: &Tracks) -> DVec3 {
+        usual_axis(clip, self.limb, tracks, (LEAST_BEND, self.rest_axis))
+    }
+
     /// Gives up some points, and what meets them: by itself the limb would hold that in another way, and the body jump from one to the other.
     fn leave(&mut self, is_left: impl FnMut(&mut Point) -> bool) -> Vec<Point> {
         let mut left: Vec<Point> = self.points.extract_if(.., is_left).collect();
@@ -157,9 +165,6 @@ impl Plan {
         for limb in &mut *limbs {
             others.extend(limb.leave(|point| left.contains(&point.contact)));
         }
-        if !limbs.iter().any(|limb| limb.is_leg) {
-            return;
-        }
         for arm in limbs.iter_mut().filter(|limb| !limb.is_leg) {
             let limb = arm.limb;
             let is_beyond = |point: &mut Point| {
@@ -173,6 +178,10 @@ impl Plan {
             others.extend(arm.leave(is_beyond));
         }
     }
+}
+
+pub(super) fn positions(limb: Limb, tracks: &Tracks, frame: usize) -> [DVec3; 3] {
+    limb.joints().map(|joint| tracks.place(frame, joint))
 }
 
 /// Joints whose motion holding needs.

@@ -1,316 +1,180 @@
-//! How the root moves along with what the legs hold.
+//! How the root goes along with what limbs hold, and feet roll: columns of the least squares over all frames that [`space_time`](crate::space_time) states.
 //!
-//! | Symbol | Meaning |
-//! |---|---|
-//! | `r(t)` | displacement of the root, the unknown |
-//! | `δ_c(t)` | displacement that the end of limb `c` needs |
-//! | `K_c(t)` | what it costs limb `c` to take up `δ_c − r` itself: much along a nearly straight leg, whose knee would pop, little across it |
-//! | `w_c(t)` | 1 while `c` holds, less on the way in and out |
-//! | `α` | what it costs to move the root |
-//! | `h_c(t)`, `θ_c(t)` | hip and knee of the limb: what they are in the source, and how `r` changes them |
-//! | `τ` | times below which changes are jitter, in frames |
-//!
-//! `r` minimises `Σ_t Σ_c w_c (δ_c − r)ᵀ K_c (δ_c − r) + α |r|² + α τ_r⁴ |D²r|² + Σ_c w_c (α τ_h⁴ |D²(h_c + r)|² + τ_k⁴ (D²θ_c(δ_c − r))²)`, `D²` the second
-//! difference: a linear system in a band. Noise of the root makes hips tremble and goes to the root, noise of a knee makes knees tremble and goes to the knee.
+//! Legs pull with what their ends need ([`Need`]), each held by one point with a foot that may turn about it. Feet that are to stay where they hold nothing pull far
+//! less. Arms do not: what they do not reach by themselves is held by the whole body.
 
 use core::ops::Range;
 
-use posekit::glam::{DMat3, DVec3};
+use posekit::glam::DVec3;
 
-/// The second difference of three frames in a row.
-pub(super) const SECOND: [f64; 3] = [1.0, -2.0, 1.0];
+use super::HoldSettings;
+use super::need::{Need, is_carried};
+use super::plan::{LimbPlan, Plan, Target, at_rest, held_part};
+use crate::Clip;
+use crate::plant::Part;
+use crate::space_time::{CONTACT, Change, Held, LegMotion, Problem};
+use crate::tracks::Tracks;
 
-/// Numbers to a frame.
-const SIZE: usize = 3;
+/// How long before and after a contact the root comes along with it at most \[s\]: by then its displacement is a four-hundredth of what it was.
+const MARGIN: f64 = 0.67;
 
-/// Frames in a row that a term joins, at most.
-const TERM: usize = SECOND.len();
+/// Weight of feet that are to stay, against [`CONTACT`].
+const STAY: f64 = 1e2;
 
-/// Of a column, the diagonal and the entries below it that may differ from zero: terms join three frames in a row.
-const WIDTH: usize = TERM * SIZE;
+/// A displacement of the root that is none \[leg lengths\].
+const NOTHING: f64 = 1e-8;
 
-/// What is known already in every so many frames of a clip, and how many.
-pub(super) type Pins<'a> = (&'a [DVec3], usize);
+/// An arm shorter than this turns a foot for nothing \[leg lengths\].
+const SHORTEST_ARM: f64 = 1e-3;
 
-/// A quadratic form over the displacements of some frames in a row, and what it pulls them to.
-#[derive(Debug, Clone)]
-pub(super) struct System {
-    /// Column after column, the entry `k` below the diagonal at `k`; behind the last one as many that nothing is asked of as a column reaches down.
-    /// Frames that are pinned have none.
-    columns: Vec<[f64; WIDTH]>,
-    right: Vec<f64>,
-    /// The first column of each frame, or its place if it is pinned; empty where none is.
-    placed: Vec<Result<usize, DVec3>>,
+/// In what time a foot begins and ceases to roll \[s\].
+const ROLL_EDGE: f64 = 0.045;
+
+/// A leg that the root carries.
+struct Leg<'a> {
+    plan: &'a LimbPlan,
+    axis: DVec3,
+    /// Which of the needs is its own.
+    of: usize,
 }
 
-impl System {
-    /// Nothing is asked of so many frames.
-    ///
-    /// - `pins`: where frames of the clip must be; zero where that is not known
-    pub(super) fn new(frames: Range<usize>, pins: Option<Pins<'_>>) -> Self {
-        let mut n = SIZE * frames.len();
-        let mut placed = Vec::new();
-        if let Some((places, step)) = pins {
-            n = 0;
-            placed.extend(frames.map(|frame| {
-                if frame.is_multiple_of(step) {
-                    return Err(places.get(frame / step).copied().unwrap_or(DVec3::ZERO));
-                }
-                n += SIZE;
-                Ok(n - SIZE)
-            }));
-        }
-        let n = n + WIDTH - 1;
-        Self { columns: vec![[0.0; WIDTH]; n], right: vec![0.0; n], placed }
-    }
-
-    /// Nothing is asked any more.
-    pub(super) fn clear(&mut self) {
-        self.columns.fill([0.0; WIDTH]);
-        self.right.fill(0.0);
-    }
-
-    /// Asks the same as another one of the same frames, in the memory that it has.
-    pub(super) fn copy(&mut self, other: &Self) {
-        self.columns.copy_from_slice(&other.columns);
-        self.right.copy_from_slice(&other.right);
-        self.placed.copy_from_slice(&other.placed);
-    }
-
-    /// The first column of a frame, or its place if it is pinned.
-    #[inline]
-    fn first(&self, frame: usize) -> Result<usize, DVec3> {
-        if self.placed.is_empty() { Ok(SIZE * frame) } else { self.placed[frame] }
-    }
-
-    /// Adds `(r − a)ᵀ K (r − a)` of a frame, with `pull` = `K a`.
-    pub(super) fn add(&mut self, frame: usize, stiffness: &DMat3, pull: DVec3) {
-        let Ok(first) = self.first(frame) else { return };
-        let (stiffness, pull) = (stiffness.to_cols_array_2d(), pull.to_array());
-        for k in 0..SIZE {
-            let column = first + k;
-            for (entry, value) in self.columns[column].iter_mut().zip(&stiffness[k][k..]) {
-                *entry += value;
-            }
-            self.right[column] += pull[k];
-        }
-    }
-
-    /// Adds `weight |Σ factor r − wanted|²`, the sum over frames in a row from this one.
-    pub(super) fn add_sum(
-        &mut self,
-        frame: usize,
-        factors: &[f64],
-        mut wanted: DVec3,
-        weight: f64,
-    ) {
-        let (mut rows, mut n) = ([(0, 0.0); TERM], 0);
-        for (i, factor) in factors.iter().enumerate() {
-            match self.first(frame + i) {
-                Ok(row) => {
-                    rows[n] = (row, *factor);
-                    n += 1;
-                }
-                Err(place) => wanted -= place * *factor,
-            }
-        }
-        let wanted = wanted.to_array();
-        for (i, (row, a)) in rows[..n].iter().enumerate() {
-            let weighted = weight * a;
-            for (column, b) in &rows[..=i] {
-                for entries in &mut self.columns[*column..column + SIZE] {
-                    entries[row - column] += weighted * b;
-                }
-            }
-            for (value, wanted) in self.right[*row..row + SIZE].iter_mut().zip(&wanted) {
-                *value += weighted * wanted;
-            }
-        }
-    }
-
-    /// Adds `weight (Σ factor · r − wanted)²`, the sum over frames in a row from this one, and of vectors.
-    pub(super) fn add_row(
-        &mut self,
-        frame: usize,
-        factors: &[DVec3],
-        mut wanted: f64,
-        weight: f64,
-    ) {
-        let (mut rows, mut n) = ([(0, [0.0; SIZE]); TERM], 0);
-        for (i, factor) in factors.iter().enumerate() {
-            match self.first(frame + i) {
-                Ok(row) => {
-                    rows[n] = (row, factor.to_array());
-                    n += 1;
-                }
-                Err(place) => wanted -= place.dot(*factor),
-            }
-        }
-        for (i, (row, a)) in rows[..n].iter().enumerate() {
-            let weighted = a.map(|a| weight * a);
-            for (column, b) in &rows[..i] {
-                for (l, entries) in self.columns[*column..column + SIZE].iter_mut().enumerate() {
-                    let below = row - column - l;
-                    for (entry, a) in entries[below..below + SIZE].iter_mut().zip(&weighted) {
-                        *entry += a * b[l];
-                    }
-                }
-            }
-            for (l, entries) in self.columns[*row..row + SIZE].iter_mut().enumerate() {
-                for (entry, weighted) in entries.iter_mut().zip(&weighted[l..]) {
-                    *entry += weighted * a[l];
-                }
-                self.right[row + l] += weighted[l] * wanted;
-            }
-        }
-    }
-
-    /// Adds all of another one for the same frames.
-    pub(super) fn add_all(&mut self, other: &Self) {
-        for (column, more) in self.columns.iter_mut().zip(&other.columns) {
-            column.iter_mut().zip(more).for_each(|(entry, more)| *entry += more);
-        }
-        self.right.iter_mut().zip(&other.right).for_each(|(value, more)| *value += more);
-    }
-
-    /// Adds what another one asks of frames in a row when the others stay, without what it pulls them to.
-    ///
-    /// - `first`: which frame of it is the first
-    pub(super) fn add_part(&mut self, whole: &Self, first: usize) {
-        let n = self.right.len() + 1 - WIDTH;
-        let offset = match whole.placed.get(first..) {
-            Some(placed) if !placed.is_empty() => placed.iter().find_map(|place| place.ok()),
-            _ => Some(SIZE * first),
+/// The root's displacement in the world, frame after frame; nothing where the root cannot move or need not. Turns feet in what is needed of their legs.
+pub(super) fn carry(
+    clip: &Clip,
+    plan: &Plan,
+    tracks: &Tracks,
+    needs: &mut [Need],
+    settings: &HoldSettings,
+) -> Vec<DVec3> {
+    let is_leg = |limb: &LimbPlan| limb.is_leg && is_carried(clip, plan, limb);
+    let legs = plan.limbs.iter().enumerate().filter(|(_, limb)| is_leg(limb));
+    let legs: Vec<Leg<'_>> =
+        legs.map(|(of, plan)| Leg { plan, axis: plan.usual_axis(clip, tracks), of }).collect();
+    let mut root = vec![DVec3::ZERO; clip.n_frames()];
+    for frames in runs(clip, &legs, needs) {
+        let unit = legs.iter().map(|leg| needs[leg.of].length).sum::<f64>() / legs.len() as f64;
+        let run = Run { clip, tracks, unit, frames: frames.clone(), settings };
+        let motions: Vec<LegMotion> = legs.iter().map(|leg| run.motion(leg, needs)).collect();
+        let of_leg = |(index, leg)| run.held(index, leg, needs);
+        let held: Vec<Held> = legs.iter().enumerate().flat_map(of_leg).collect();
+        let last = frames.len() - 1;
+        let is_locked = |frame: usize| {
+            frame < 2 && frames.start > 0 || frame + 2 > last && frames.end < clip.n_frames()
         };
-        let more = offset.and_then(|offset| whole.columns.get(offset..)).unwrap_or_default();
-        for (k, (column, more)) in self.columns[..n].iter_mut().zip(more).enumerate() {
-            // Further down are frames that stay.
-            column.iter_mut().zip(more).take(n - k).for_each(|(entry, more)| *entry += more);
+        let locked: Vec<bool> = (0..=last).map(is_locked).collect();
+        let problem = Problem {
+            legs: &motions,
+            held: &held,
+            root: Some(settings.root_stiffness),
+            locked: &locked,
+            frame_time: clip.frame_time(),
+            ease: 1.0,
+        };
+        let change = problem.solve();
+        for (frame, root) in root[frames].iter_mut().enumerate() {
+            let by = change.root(frame);
+            *root = if by.length() > NOTHING { by * unit } else { DVec3::ZERO };
+        }
+        for (index, leg) in legs.iter().enumerate() {
+            run.roll(index, leg, &change, &mut needs[leg.of]);
         }
     }
+    root
+}
 
-    /// Pulls to zero from now on, and keeps what is pinned there.
-    pub(super) fn forget_pull(&mut self) {
-        self.right.fill(0.0);
-        for place in self.placed.iter_mut().filter_map(|row| row.as_mut().err()) {
-            *place = DVec3::ZERO;
-        }
+/// Runs of frames in which the root may have to move.
+fn runs(clip: &Clip, legs: &[Leg<'_>], needs: &[Need]) -> Vec<Range<usize>> {
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a small count")]
+    let margin = (MARGIN / clip.frame_time()).clamp(2.0, 1e9) as usize;
+    let mut all: Vec<Range<usize>> = legs
+        .iter()
+        .flat_map(|leg| needs[leg.of].spans.iter().map(|span| &span.frames))
+        .map(|frames| {
+            frames.start.saturating_sub(margin)..(frames.end + margin).min(clip.n_frames())
+        })
+        .collect();
+    all.sort_by_key(|frames| (frames.start, frames.end));
+    all.dedup_by(|next, run| {
+        let meets = next.start <= run.end;
+        run.end = if meets { run.end.max(next.end) } else { run.end };
+        meets
+    });
+    all
+}
+
+/// Frames in which the root may have to move.
+struct Run<'a> {
+    clip: &'a Clip,
+    tracks: &'a Tracks,
+    /// The length of a leg.
+    unit: f64,
+    frames: Range<usize>,
+    settings: &'a HoldSettings,
+}
+
+impl Run<'_> {
+    fn motion(&self, leg: &Leg<'_>, needs: &[Need]) -> LegMotion {
+        let foot = |frame| -self.arm(leg.plan, &needs[leg.of], frame).unwrap_or_default();
+        let (limb, frames) = ((leg.plan.limb, leg.axis), self.frames.clone());
+        LegMotion::new(self.clip, limb, (self.tracks, self.unit), frames, foot)
     }
 
-    /// The displacements at the minimum; what it asked is lost.
-    pub(super) fn solve(&mut self, out: &mut [DVec3]) {
-        self.reduce();
-        for (frame, out) in out.iter_mut().enumerate() {
-            *out = match self.first(frame) {
-                Ok(first) => DVec3::from_slice(&self.right[first..first + SIZE]),
-                Err(place) => place,
+    /// From the only point that holds a foot to the end of its leg, where the foot may turn about it.
+    fn arm(&self, plan: &LimbPlan, need: &Need, frame: usize) -> Option<DVec3> {
+        if need.spans.is_empty() {
+            return None;
+        }
+        let point = need.only_point(plan, frame)?;
+        let is_free = !matches!(point.target, Target::Pose(_));
+        let arm =
+            self.tracks.place(frame, plan.limb.end) - self.tracks.frame_place(frame, &point.frame);
+        let arm = need.turn(frame).map_or(arm, |turn| turn * arm);
+        (is_free && arm.length() > SHORTEST_ARM * self.unit).then_some(arm)
+    }
+
+    /// What is held of a leg, frame by frame.
+    fn held(&self, index: usize, leg: &Leg<'_>, needs: &[Need]) -> Vec<Held> {
+        let (plan, need) = (leg.plan, &needs[leg.of]);
+        let mut held = Vec::new();
+        for (own, frame) in self.frames.clone().enumerate() {
+            let mut hold = |part, place: DVec3, weight| {
+                let frames = own..own + 1;
+                let (rolls, target, normal) = (frames.clone(), place / self.unit, DVec3::ZERO);
+                held.push(Held { leg: index, part, frames, rolls, target, normal, weight });
             };
-        }
-    }
-
-    /// Puts the displacements at the minimum in the place of what it pulls to.
-    ///
-    /// # Method
-    /// `L D Lᵀ` of a band, column by column. Every frame has a pull of its own to zero, so no pivot vanishes.
-    fn reduce(&mut self) {
-        let n = self.right.len() + 1 - WIDTH;
-        let Self { columns, right, .. } = self;
-        for at in (0..n).step_by(SIZE) {
-            let (columns, right) = (columns[at..].first_chunk_mut(), right[at..].first_chunk_mut());
-            let (Some(columns), Some(right)) = (columns, right) else { break };
-            eliminate::<0>(columns, right);
-            eliminate::<1>(columns, right);
-            eliminate::<2>(columns, right);
-        }
-        for at in (0..n).rev() {
-            let [pivot, lower @ ..] = &columns[at];
-            let Some([value, below @ ..]) = right[at..].first_chunk_mut::<WIDTH>() else { break };
-            *value /= pivot;
-            // The nearest is taken off last, since it is known last: so only that waits for it.
-            lower.iter().zip(below).rev().for_each(|(lower, below)| *value -= lower * *below);
-        }
-    }
-}
-
-/// Takes one of the columns of a frame off those that it reaches, which leaves of it the pivot and what stands below it divided by that.
-///
-/// Terms end with a frame, so the second and third column of one reach one and two entries less than the first.
-#[inline(always)]
-fn eliminate<const AXIS: usize>(columns: &mut [[f64; WIDTH]; WIDTH], right: &mut [f64; WIDTH]) {
-    let (scaled, pulled) = (columns[AXIS], right[AXIS]);
-    let per_pivot = 1.0 / scaled[0];
-    for below in 1..WIDTH - AXIS {
-        let lower = scaled[below] * per_pivot;
-        for entry in below..WIDTH - AXIS {
-            columns[AXIS + below][entry - below] -= scaled[entry] * lower;
-        }
-        right[AXIS + below] -= lower * pulled;
-        columns[AXIS][below] = lower;
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// A term of a quadratic form.
-    type Term = Box<dyn Fn(&[DVec3]) -> f64>;
-
-    #[test]
-    fn the_solution_is_the_minimum() {
-        let mut seed = 7_u64;
-        let mut random = || {
-            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-            (seed >> 11) as f64 / (1_u64 << 53) as f64
-        };
-        // As they are, and with every other or third frame of a clip kept, the first of them the fifth of the clip.
-        for (n, step) in [1, 2, 3, 30].into_iter().flat_map(|n| [1, 2, 3].map(|step| (n, step))) {
-            let places: Vec<DVec3> = (0..20).map(|k| DVec3::splat(0.1 * f64::from(k))).collect();
-            let pins = (step > 1).then_some((places.as_slice(), step));
-            let mut system = System::new(5..5 + n, pins);
-            let mut terms: Vec<Term> = Vec::new();
-            let mut vector = || DVec3::new(random(), random(), random());
-            for t in 0..n {
-                let (normal, aim) = (vector(), vector());
-                let outer =
-                    DMat3::from_cols(normal * normal.x, normal * normal.y, normal * normal.z);
-                let stiffness = outer * 50.0 + DMat3::IDENTITY;
-                system.add(t, &stiffness, stiffness * aim);
-                terms.push(Box::new(move |r| (r[t] - aim).dot(stiffness * (r[t] - aim))));
-                for factors in [&[-1.0, 1.0][..], &[1.0, -2.0, 1.0]] {
-                    if t + factors.len() > n {
-                        continue;
-                    }
-                    let wanted = vector();
-                    system.add_sum(t, factors, wanted, 30.0);
-                    terms.push(Box::new(move |r| {
-                        let sum: DVec3 = factors.iter().zip(&r[t..]).map(|(f, r)| *f * *r).sum();
-                        30.0 * (sum - wanted).length_squared()
-                    }));
-                    let factors: Vec<DVec3> = factors.iter().map(|_| vector()).collect();
-                    system.add_row(t, &factors, wanted.x, 70.0);
-                    terms.push(Box::new(move |r| {
-                        let sum: f64 = factors.iter().zip(&r[t..]).map(|(f, r)| f.dot(*r)).sum();
-                        70.0 * (sum - wanted.x) * (sum - wanted.x)
-                    }));
+            let end = self.tracks.place(frame, plan.limb.end);
+            if need.holds(frame) {
+                let place = end + need.shifts[frame];
+                match self.arm(plan, need, frame) {
+                    Some(arm) => hold(Part::Ball, place - arm, CONTACT),
+                    None => hold(Part::Heel, place, CONTACT),
                 }
+            } else if self.settings.by_hand {
+                let part = 1.0 - held_part(&plan.points, frame);
+                hold(Part::Heel, end, STAY * part);
             }
-            let energy = |r: &[DVec3]| terms.iter().map(|term| term(r)).sum::<f64>();
-            let mut out = vec![DVec3::ZERO; n];
-            system.solve(&mut out);
-            for t in 0..n {
-                if step > 1 && (5 + t) % step == 0 {
-                    assert_eq!(out[t], places[(5 + t) / step], "frame {t} of {n}");
-                    continue;
-                }
-                for axis in DVec3::AXES {
-                    let at = |step: f64| {
-                        let mut r = out.clone();
-                        r[t] += axis * step;
-                        energy(&r)
-                    };
-                    let slope = (at(1e-3) - at(-1e-3)) / 2e-3;
-                    assert!(slope.abs() < 1e-8, "frame {t} of {n}: {slope}");
+        }
+        held
+    }
+
+    /// Rolls a foot about the point that holds it, as far as that spares its knee; not where it comes down and lifts off.
+    fn roll(&self, index: usize, leg: &Leg<'_>, change: &Change, need: &mut Need) {
+        let edge = ROLL_EDGE / self.clip.frame_time();
+        let spans = need.spans.clone();
+        let inside = spans.iter().map(|span| &span.frames);
+        for span in
+            inside.filter(|span| span.start >= self.frames.start && span.end <= self.frames.end)
+        {
+            for frame in span.clone() {
+                let Some(arm) = self.arm(leg.plan, need, frame) else { continue };
+                let away =
+                    |frames: usize, is_end: bool| if is_end { 1.0 } else { frames as f64 / edge };
+                let from_start = away(frame - span.start, span.start == 0);
+                let to_end = away(span.end - 1 - frame, span.end == self.clip.n_frames());
+                let share = at_rest(from_start.min(to_end).min(1.0));
+                let turn = change.foot(frame - self.frames.start, index) * share;
+                if turn != DVec3::ZERO {
+                    need.turn_more(frame, turn, arm);
                 }
             }
         }

@@ -39,6 +39,9 @@ const COMING: f64 = -18.0;
 /// How far a limb may be straightened for what it holds, as a part of its length.
 const STRAIGHT_TO_HOLD: f64 = 0.9999;
 
+/// The body comes and goes in no less than about six times this \[s\]: short against a step.
+const SMOOTHING: f64 = 0.037;
+
 /// How often the course is smoothed, and what is held put back on it.
 const PASSES: usize = 2;
 
@@ -70,8 +73,7 @@ const BACK_IN_REACH: f64 = 0.005;
 ///
 /// - `clip`: the motion, in which feet are where they stay
 /// - `carried`: the same with its root where limbs need it
-/// - `smoothing`: the body comes and goes in no less than about six times this \[s\]
-pub(super) fn hold((clip, carried): (&Clip, &Clip), plan: &Plan, smoothing: f64) -> Result<Clip> {
+pub(super) fn hold((clip, carried): (&Clip, &Clip), plan: &Plan) -> Result<Clip> {
     let frames: Vec<usize> = (0..clip.n_frames()).filter(|frame| is_moved(plan, *frame)).collect();
     let body = Body::new([clip, carried], plan, &frames)?;
     let mut course = Course::new(&body.skeleton, carried, frames);
@@ -85,7 +87,7 @@ pub(super) fn hold((clip, carried): (&Clip, &Clip), plan: &Plan, smoothing: f64)
     origins.sort_unstable_by_key(|(k, _)| *k);
     let origins: Vec<Origins<'_>> = origins.into_iter().map(|(_, origins)| origins).collect();
     for _ in 0..PASSES {
-        course.smooth(smoothing);
+        course.smooth(SMOOTHING);
         for (k, origins) in origins.iter().enumerate() {
             body.settle(&mut course, k, origins)?;
         }

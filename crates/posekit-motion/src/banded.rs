@@ -2,7 +2,7 @@
 
 /// A symmetric matrix whose entries farther than `width` from the diagonal are zero: the upper triangle, row after row.
 #[derive(Debug, Clone)]
-pub(super) struct Banded {
+pub(crate) struct Banded {
     width: usize,
     /// Of each row the entries from the diagonal to `width` columns after it; those after the last column are unused.
     rows: Vec<f64>,
@@ -10,25 +10,25 @@ pub(super) struct Banded {
 
 impl Banded {
     /// The zero matrix.
-    pub(super) fn zero(n: usize, width: usize) -> Self {
+    pub(crate) fn zero(n: usize, width: usize) -> Self {
         Self { width, rows: vec![0.0; n * (width + 1)] }
     }
 
     /// Adds to the entry at `(row, column)` and its mirror image; `row` is at most `column`, and at most `width` before it.
     #[inline]
-    pub(super) fn add(&mut self, row: usize, column: usize, value: f64) {
+    pub(crate) fn add(&mut self, row: usize, column: usize, value: f64) {
         self.rows[row * (self.width + 1) + column - row] += value;
     }
 
     /// Takes over the entries of a matrix of the same shape.
-    pub(super) fn copy_from(&mut self, other: &Self) {
+    pub(crate) fn copy_from(&mut self, other: &Self) {
         self.rows.copy_from_slice(&other.rows);
     }
 
     /// Replaces the matrix with its Cholesky factor `U`, `A = Uᵀ U`; `false` where it is not positive definite, and the content is then of no use.
     ///
     /// The diagonal of the factor is stored inverted. Columns that nothing couples stay zero and cost nothing.
-    pub(super) fn factorise(&mut self) -> bool {
+    pub(crate) fn factorise(&mut self) -> bool {
         let stride = self.width + 1;
         let n = self.rows.len() / stride;
         for row in 0..n {
@@ -52,7 +52,7 @@ impl Banded {
     }
 
     /// Solves `A x = b` in place, for a matrix that was factorised.
-    pub(super) fn solve(&self, b: &mut [f64]) {
+    pub(crate) fn solve(&self, b: &mut [f64]) {
         let rows = || self.rows.chunks_exact(self.width + 1).enumerate();
         for (row, own) in rows() {
             b[row] *= own[0];

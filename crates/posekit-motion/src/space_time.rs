@@ -26,13 +26,18 @@ use core::ops::Range;
 
 use posekit::glam::{DQuat, DVec3};
 use posekit::limb::TwoBone;
-use posekit::math::{rotation_about, shortest_rotation, so3_exp, so3_left_jacobian};
+use posekit::math::{
+    atan2, direction_or, rotation_about, shortest_rotation, so3_exp, so3_left_jacobian,
+};
+use posekit::skeleton::JointKind;
 
-use super::banded::Banded;
+use crate::banded::Banded;
 use crate::plant::Part;
+use crate::tracks::Tracks;
+use crate::{Clip, Limb};
 
-/// Weight of the root's displacement against rotations of the legs \[1/leg length²\], that of [`HoldSettings::root_stiffness`](crate::HoldSettings).
-const ROOT: f64 = 2.0;
+/// Weight of the root's displacement against rotations of the legs \[1/leg length²\].
+pub(crate) const ROOT: f64 = 2.0;
 
 /// In what time the change of root, hip, knee and foot blends in \[s\].
 const BLEND: [f64; 4] = [0.08, 0.03, 0.05, 0.02];
@@ -41,7 +46,7 @@ const BLEND: [f64; 4] = [0.08, 0.03, 0.05, 0.02];
 const OUTCOME: [f64; 2] = [0.028, 0.03];
 
 /// Weight of contacts \[1/leg length²\]: a residual of a thousandth of a leg costs as much as a radian.
-const CONTACT: f64 = 1e6;
+pub(crate) const CONTACT: f64 = 1e6;
 
 /// Weight of the knee's limit \[1/rad²\].
 const LIMIT: f64 = 1e3;
@@ -64,34 +69,42 @@ const SETTLED: f64 = 1e-3;
 /// Where the damping begins, and by how much it grows.
 const DAMPING: [f64; 2] = [1.0, 10.0];
 
+/// What the usual axis of a knee counts against that of its bones, whose weight is the sine of its flexion.
+const STRAIGHT: f64 = 0.05;
+
+/// How many frames of a clip, spread over it, tell about which axis a knee mostly bends.
+const AXIS_SAMPLES: usize = 200;
+
 /// Of how many columns a leg is.
 const OF_LEG: usize = 7;
 
 /// A leg in the source, frame after frame; lengths in leg lengths.
 #[derive(Debug)]
-pub(super) struct LegMotion {
-    pub(super) hip: Vec<DVec3>,
+pub(crate) struct LegMotion {
+    pub(crate) hip: Vec<DVec3>,
     /// From hip to knee, knee to ankle, and ankle to ball; the last zero for a foot in one piece.
-    pub(super) thigh: Vec<DVec3>,
-    pub(super) shin: Vec<DVec3>,
-    pub(super) foot: Vec<DVec3>,
+    pub(crate) thigh: Vec<DVec3>,
+    pub(crate) shin: Vec<DVec3>,
+    pub(crate) foot: Vec<DVec3>,
     /// The unit axis that the knee bends about, in the world.
-    pub(super) axis: Vec<DVec3>,
+    pub(crate) axis: Vec<DVec3>,
     /// Of the knee, 0 for straight.
-    pub(super) flexion: Vec<f64>,
+    pub(crate) flexion: Vec<f64>,
 }
 
 /// A part of a foot that is held at a point.
 #[derive(Debug, Clone)]
-pub(super) struct Held {
-    pub(super) leg: usize,
-    pub(super) part: Part,
-    pub(super) frames: Range<usize>,
+pub(crate) struct Held {
+    pub(crate) leg: usize,
+    pub(crate) part: Part,
+    pub(crate) frames: Range<usize>,
     /// The same, and the frames before and after it in which it is held along the floor alone.
-    pub(super) rolls: Range<usize>,
-    pub(super) target: DVec3,
+    pub(crate) rolls: Range<usize>,
+    pub(crate) target: DVec3,
     /// Of the floor.
-    pub(super) normal: DVec3,
+    pub(crate) normal: DVec3,
+    /// [`CONTACT`], or less for what is to stay as far as contacts leave it.
+    pub(crate) weight: f64,
 }
 
 impl Held {
@@ -106,28 +119,29 @@ impl Held {
 
 /// What is solved.
 #[derive(Debug)]
-pub(super) struct Problem<'a> {
-    pub(super) legs: &'a [LegMotion],
-    pub(super) held: &'a [Held],
-    pub(super) has_root: bool,
+pub(crate) struct Problem<'a> {
+    pub(crate) legs: &'a [LegMotion],
+    pub(crate) held: &'a [Held],
+    /// Weight of the root, as [`ROOT`]; `None` where it stays.
+    pub(crate) root: Option<f64>,
     /// Frames in which nothing may change.
-    pub(super) locked: &'a [bool],
-    pub(super) frame_time: f64,
+    pub(crate) locked: &'a [bool],
+    pub(crate) frame_time: f64,
     /// Blends take so many times [`BLEND`].
-    pub(super) ease: f64,
+    pub(crate) ease: f64,
 }
 
 /// How a leg changes in a frame: rotations in the world, those of knee and foot on top of the source's own, before the leg turns.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct LegChange {
-    pub(super) hip: DQuat,
-    pub(super) knee: DQuat,
-    pub(super) foot: DQuat,
+pub(crate) struct LegChange {
+    pub(crate) hip: DQuat,
+    pub(crate) knee: DQuat,
+    pub(crate) foot: DQuat,
 }
 
 /// The change of all frames.
 #[derive(Debug)]
-pub(super) struct Change {
+pub(crate) struct Change {
     n_columns: usize,
     x: Vec<f64>,
 }
@@ -155,12 +169,17 @@ impl Change {
     }
 
     /// The displacement of the root.
-    pub(super) fn root(&self, frame: usize) -> DVec3 {
+    pub(crate) fn root(&self, frame: usize) -> DVec3 {
         DVec3::from_slice(self.frame(frame))
     }
 
+    /// The rotation vector of a foot.
+    pub(crate) fn foot(&self, frame: usize, leg: usize) -> DVec3 {
+        of_leg(self.frame(frame), leg)[2]
+    }
+
     /// The largest rotations of a leg's hip, knee and foot \[rad\].
-    pub(super) fn turns(&self, frame: usize, leg: usize) -> [f64; 3] {
+    pub(crate) fn turns(&self, frame: usize, leg: usize) -> [f64; 3] {
         let [a, b, f] = of_leg(self.frame(frame), leg);
         [a.length(), b.x.abs(), f.length()]
     }
@@ -172,7 +191,74 @@ fn of_leg(x: &[f64], leg: usize) -> [DVec3; 3] {
     [DVec3::from_slice(x), DVec3::new(x[3], 0.0, 0.0), DVec3::from_slice(&x[4..])]
 }
 
+/// The axis that a limb mostly bends about, in the frame of its mid joint; its own where it is a hinge.
+///
+/// - `straight`: the axis where all frames together bend by less than this \[rad\], and what is taken instead
+pub(crate) fn usual_axis(
+    clip: &Clip,
+    limb: Limb,
+    tracks: &Tracks,
+    straight: (f64, DVec3),
+) -> DVec3 {
+    let (mut sum, mut size) = (DVec3::ZERO, 0.0);
+    for frame in (0..clip.n_frames()).step_by(clip.n_frames() / AXIS_SAMPLES + 1) {
+        let [start, mid, end] = limb.joints().map(|joint| tracks.pose(frame, joint));
+        let (u, v) = (mid.translation - start.translation, end.translation - mid.translation);
+        sum += mid.rotation.conjugate() * u.cross(v);
+        size += (u.length_squared() * v.length_squared()).sqrt();
+    }
+    let is_bent = sum.length() > straight.0 * size;
+    let usual =
+        direction_or(if is_bent { sum } else { straight.1 }, direction_or(sum, DVec3::ZERO));
+    match clip.skeleton().kind(limb.mid) {
+        JointKind::Revolute { axis } if usual.dot(axis) < 0.0 => -axis,
+        JointKind::Revolute { axis } => axis,
+        _ => usual,
+    }
+}
+
 impl LegMotion {
+    /// A limb in some frames.
+    ///
+    /// - `axis_in_mid`: its [`usual_axis`]
+    /// - `unit`: the length of a leg
+    /// - `foot`: from its end to what is held of it
+    pub(crate) fn new(
+        clip: &Clip,
+        (limb, axis_in_mid): (Limb, DVec3),
+        (tracks, unit): (&Tracks, f64),
+        frames: Range<usize>,
+        foot: impl Fn(usize) -> DVec3,
+    ) -> Self {
+        let is_hinge = matches!(clip.skeleton().kind(limb.mid), JointKind::Revolute { .. });
+        let n = frames.len();
+        let mut motion = Self {
+            hip: Vec::with_capacity(n),
+            thigh: Vec::with_capacity(n),
+            shin: Vec::with_capacity(n),
+            foot: Vec::with_capacity(n),
+            axis: Vec::with_capacity(n),
+            flexion: Vec::with_capacity(n),
+        };
+        for frame in frames {
+            let [hip, knee, ankle] = limb.joints().map(|joint| tracks.place(frame, joint) / unit);
+            let (u, v) = (knee - hip, ankle - knee);
+            let usual = tracks.pose(frame, limb.mid).rotation * axis_in_mid;
+            let sine = u.cross(v);
+            let size = (u.length_squared() * v.length_squared()).sqrt().max(f64::MIN_POSITIVE);
+            // The plane of a leg that is as good as straight is not in its bones.
+            let axis =
+                if is_hinge { usual } else { direction_or(sine / size + usual * STRAIGHT, usual) };
+            motion.hip.push(hip);
+            motion.thigh.push(u);
+            motion.shin.push(v);
+            motion.foot.push(foot(frame) / unit);
+            motion.flexion.push(atan2(sine.dot(axis), u.dot(v)));
+            motion.axis.push(axis);
+        }
+        motion
+    }
+
     fn posed(&self, frame: usize, x: &[f64], leg: usize) -> Posed {
         let [a, b, f] = of_leg(x, leg);
         let (hip_turn, knee_turn) = (so3_exp(a), rotation_about(self.axis[frame], b.x));
@@ -251,12 +337,13 @@ impl Problem<'_> {
     }
 
     fn is_free(&self, frame: usize, column: usize) -> bool {
-        (column >= 3 || self.has_root) && !self.locked[frame]
+        (column >= 3 || self.root.is_some()) && !self.locked[frame]
     }
 
     fn terms(&self) -> Terms {
         let (n, n_frames) = (self.n_columns(), self.locked.len());
-        let weight = |column: usize| if column < 3 { ROOT } else { 1.0 };
+        let of_root = self.root.unwrap_or(ROOT);
+        let weight = |column: usize| if column < 3 { of_root } else { 1.0 };
         let fourth = |time: f64| {
             let frames = time / self.frame_time;
             frames * frames * frames * frames
@@ -272,7 +359,7 @@ impl Problem<'_> {
             terms.value.extend(free);
         }
         let mut is_held = vec![vec![false; n_frames]; self.legs.len()];
-        for held in self.held {
+        for held in self.held.iter().filter(|held| held.weight >= CONTACT) {
             is_held[held.leg][held.rolls.clone()].fill(true);
         }
         let hips = 1.0 / self.legs.len().max(1) as f64;
@@ -285,7 +372,7 @@ impl Problem<'_> {
                     .map(|leg| leg.hip[frame - 1] - leg.hip[frame] * 2.0 + leg.hip[frame + 1])
                     .sum();
                 for axis in 0..3 {
-                    terms.outcome[at + axis] = ROOT * fourth(OUTCOME[0]);
+                    terms.outcome[at + axis] = of_root * fourth(OUTCOME[0]);
                     terms.source[at + axis] = second[axis] * hips;
                 }
             }
@@ -314,7 +401,7 @@ impl Problem<'_> {
         for held in self.held {
             for frame in held.rolls.clone() {
                 let x = &x[frame * n..(frame + 1) * n];
-                cost += CONTACT * self.legs[held.leg].residual(held, frame, x).length_squared();
+                cost += held.weight * self.legs[held.leg].residual(held, frame, x).length_squared();
             }
         }
         for (frame, x) in x.chunks_exact(n).enumerate() {
@@ -368,9 +455,9 @@ impl Problem<'_> {
                 let mut columns = [(0, DVec3::ZERO); 3 + OF_LEG];
                 columns.iter_mut().zip(root.chain(of_leg)).for_each(|(to, from)| *to = from);
                 for (k, (row, by_row)) in columns.iter().enumerate() {
-                    descent[*row] -= CONTACT * by_row.dot(residual.value);
+                    descent[*row] -= held.weight * by_row.dot(residual.value);
                     for (column, by_column) in &columns[..=k] {
-                        hessian.add(*column, *row, CONTACT * by_row.dot(*by_column));
+                        hessian.add(*column, *row, held.weight * by_row.dot(*by_column));
                     }
                 }
             }
@@ -389,7 +476,7 @@ impl Problem<'_> {
     }
 
     /// Minimises it.
-    pub(super) fn solve(&self) -> Change {
+    pub(crate) fn solve(&self) -> Change {
         let (n, terms) = (self.n_columns(), self.terms());
         let quadratic = self.hessian(&terms);
         let mut x = vec![0.0; terms.value.len()];
@@ -429,7 +516,7 @@ impl Problem<'_> {
     }
 
     /// How a leg changes in a frame, with the contacts of that frame met exactly where the leg reaches.
-    pub(super) fn finished(&self, change: &Change, frame: usize, leg: usize) -> LegChange {
+    pub(crate) fn finished(&self, change: &Change, frame: usize, leg: usize) -> LegChange {
         let motion = &self.legs[leg];
         let x = change.frame(frame);
         let [a, b, f] = of_leg(x, leg);
@@ -502,6 +589,7 @@ mod tests {
             frames,
             target: DVec3::new(0.1, 0.1, 0.1),
             normal: DVec3::Y,
+            weight: CONTACT,
         };
         vec![of(0, Part::Heel, 2..5), of(0, Part::Ball, 3..7), of(1, Part::Ball, 0..4)]
     }
@@ -538,7 +626,7 @@ mod tests {
         let problem = Problem {
             legs: &legs,
             held: &held,
-            has_root: true,
+            root: Some(ROOT),
             locked: &locked,
             frame_time: 0.02,
             ease: 1.0,
@@ -567,14 +655,21 @@ mod tests {
         let legs = legs(30);
         let target = legs[0].hip[12] + legs[0].thigh[12] + legs[0].shin[12];
         let normal = DVec3::Y;
-        let held =
-            [Held { leg: 0, part: Part::Heel, frames: 11..14, rolls: 10..16, target, normal }];
+        let held = [Held {
+            leg: 0,
+            part: Part::Heel,
+            frames: 11..14,
+            rolls: 10..16,
+            target,
+            normal,
+            weight: CONTACT,
+        }];
         let mut locked = [false; 30];
         locked[..5].fill(true);
         let problem = Problem {
             legs: &legs,
             held: &held,
-            has_root: true,
+            root: Some(ROOT),
             locked: &locked,
             frame_time: 0.02,
             ease: 1.0,
