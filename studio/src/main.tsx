@@ -15,6 +15,7 @@ import { createSession } from "./core/session.ts";
 import { keepAddress } from "./ui/address.ts";
 import { App } from "./ui/app.tsx";
 import { keptAt, placeHere } from "./ui/kept.ts";
+import { greeting } from "./ui/greeting.tsx";
 import { keepOfflineCopy } from "./ui/offline.ts";
 
 const root = document.getElementById("app");
@@ -22,6 +23,7 @@ if (root) {
   const kept = await keptAt(placeHere());
   const session = createSession(kept?.kind === "problem" ? { restored: kept } : {});
   keepAddress(session, kept);
+  if (kept === null && location.hash === "") greeting.value = true;
   render(<App session={session} />, root);
   // For tests and for people with a console; nothing on the page reads it.
   Object.assign(globalThis, { posekitSession: session });

@@ -43,7 +43,7 @@ export interface OpenOptions extends BrowserContextOptions {
 }
 
 /** Opens the page in a context of its own and waits until it has solved something. */
-export async function openStudio(browser: Browser, { hash = "", ...options }: OpenOptions = {}): Promise<Studio> {
+export async function openStudio(browser: Browser, { hash = "#scene=limb-2d", ...options }: OpenOptions = {}): Promise<Studio> {
   const context = await browser.newContext({ viewport: { width: 1100, height: 720 }, serviceWorkers: "block", reducedMotion: "reduce", ...options });
   const page = await context.newPage();
   const complaints: string[] = [];

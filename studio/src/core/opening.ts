@@ -9,6 +9,9 @@ import { SCENE_IDS, type SceneId, type ScenePreview, type StudioDocument } from 
 
 const SCENE = "#scene=";
 
+/** What is there where nothing else is asked for. */
+export const FIRST: SceneId = "figure";
+
 /** The address of a scene; that of a file opens it only in the history of the browser that has it. */
 export function sceneAddress(scene: SceneId | "file" | "motion"): string {
   return SCENE + scene;
@@ -33,7 +36,7 @@ export function firstDocument(hash: string, tell: (error: News) => void): Studio
   } catch (error) {
     tell({ kind: "error", what: messageOf(error), hint: "The first scene is shown instead." });
   }
-  return sceneDocument("limb-2d");
+  return sceneDocument(FIRST);
 }
 
 /** A scene as it looks solved. */

@@ -17,7 +17,7 @@ function start(surroundings: Partial<Surroundings> = {}): Session {
   const session = createSession({
     startWorker: () => localWorker(new Engine()),
     nextFrame: (then) => { setTimeout(then, 1); },
-    hash: "",
+    hash: "#scene=limb-2d",
     isStill: true,
     ...surroundings,
   });
@@ -478,14 +478,32 @@ describe.skipIf(!hasPackage)("a session", () => {
       const session = start({ hash });
       expect(session.notices.value[0]?.kind, hash).toBe("error");
       await solved(session);
-      expect(session.document.value.scene).toBe("limb-2d");
+      expect(session.document.value.scene).toBe("figure");
     }
     const { problem, ...rest } = sceneDocument("rope");
     const session = start({ hash: encodeLink({ ...rest, problem: { ...problem, target: [1, 2, 3] } as typeof problem }) });
     await until(() => session.notices.value.length > 0, "a notice");
-    await solved(session, "limb-2d");
+    await solved(session, "figure");
     expect(session.notices.value[0]).toMatchObject({ kind: "error", what: expect.stringContaining("target") as string });
     expect(() => decodeLink("#nothing")).toThrow(/no problem/);
+  });
+
+  it("moves a handle for show, and leaves no step of undo", async () => {
+    const session = start({ hash: "" });
+    await solved(session, "figure");
+    const hips = session.handles.value.find(({ label }) => label === "Target of hips");
+    if (!hips) throw new Error("there are no hips");
+    const [x, y, z] = hips.position;
+    const q = session.results.value[0]?.q.slice();
+    session.sway(hips.id, { position: [x + 0.05, y, z] });
+    await until(() => String(session.results.value[0]?.q) !== String(q), "another pose");
+    expect(session.results.value[0]?.status).toBe("reached");
+    expect(session.canUndo.value).toBeNull();
+    session.moveHandle(hips.id, { position: [x, y, z] });
+    await until(() => session.canUndo.value !== null, "a step");
+    session.undo();
+    expect(session.handles.value.find(({ id }) => id === hips.id)?.position[0]).toBeCloseTo(x + 0.05, 12);
+    expect(session.canUndo.value).toBeNull();
   });
 
   it("runs a crowd, and stops it", async () => {

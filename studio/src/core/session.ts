@@ -15,7 +15,7 @@ import { companionOf, RobotDesk } from "./robot.ts";
 import { History } from "./history.ts";
 import { encodeLink } from "./link.ts";
 import { ExportDesk } from "./exports.ts";
-import { firstDocument, previewOf } from "./opening.ts";
+import { FIRST, firstDocument, previewOf } from "./opening.ts";
 import { FileShelf, loadDocument, refusalOf, remarkOn } from "./load.ts";
 import { sceneDocument, sceneFrom, withOption } from "./scenes/index.ts";
 import { settingsFor, withSetting, type SettingValue } from "./settings.ts";
@@ -90,6 +90,8 @@ class StudioSession implements Session {
   /** The drag that was let go of last, until its last move has been solved. */
   #ending: Drag | null = null;
   #drags = 0;
+  /** The newest change is nobody's. */
+  #isSwaying = false;
   #dirty = false;
   #pumping = false;
   /** Counts what was asked for, so that late answers are known. */
@@ -176,6 +178,7 @@ class StudioSession implements Session {
   /** Another problem altogether: nothing of the old one stays on show. */
   #take({ at, half, ...document }: StudioDocument, label: string, companion: Companion | null): void {
     this.#leaveDrag();
+    this.#isSwaying = false;
     batch(() => {
       // What was said about another problem is of no use here.
       this.#notices.keep(({ kind }) => kind === "warning");
@@ -305,6 +308,7 @@ class StudioSession implements Session {
   }
 
   #commit(document: StudioDocument, label: string, key: string | null = null): void {
+    this.#isSwaying = false;
     this.#history.commit(document, label, key);
     this.#show(document);
   }
@@ -399,6 +403,18 @@ class StudioSession implements Session {
     this.beginDrag(id);
     this.drag(id, move);
     this.endDrag();
+  }
+
+  sway(id: string, move: HandleMove): void {
+    const handle = this.handles.peek().find((one) => one.id === id);
+    const info = this.#info.peek();
+    // What is still being solved is not asked for twice.
+    if (!handle || !info || this.#pumping || this.#dirty) return;
+    const moved = moveHandle(this.#document.peek(), info, handle, move);
+    this.#isSwaying = true;
+    this.#history.amend(moved);
+    this.#document.value = moved;
+    this.#change();
   }
 
   // -------------------------------------------------------------------------------------------------------------- runs
@@ -723,7 +739,7 @@ class StudioSession implements Session {
     }
     const current = this.#document.peek();
     const targets = targetsOf(current.problem);
-    const orders = current.runs.map((run) => this.#order(run, this.#followed() !== null));
+    const orders = current.runs.map((run) => this.#order(run, this.#isSwaying || this.#followed() !== null));
     const solved = this.#client.ask<"solve">({ kind: "solve", runs: orders, targets });
     const followed = this.arm.follow(current);
     const results = await solved;
@@ -778,7 +794,7 @@ class StudioSession implements Session {
       return;
     }
     // Nothing to go back to: a link that cannot be solved.
-    if (isNew) this.open(sceneDocument("limb-2d"), "Open scene");
+    if (isNew) this.open(sceneDocument(FIRST), "Open scene");
     this.#notices.tell({ kind: "error", what: error.message, where, hint: "The first scene is shown instead." });
   }
 

@@ -10,6 +10,11 @@ import type { RobotDesk } from "./robot.ts";
 // ---------------------------------------------------------------------------------------------------------------- document
 
 export const SCENE_IDS = [
+  "figure",
+  "hand",
+  "crowd",
+  "arm6",
+  "arm7",
   "limb-2d",
   "chain-2d",
   "rope",
@@ -17,11 +22,6 @@ export const SCENE_IDS = [
   "arm-hinges",
   "arm-ranges",
   "tentacle",
-  "arm6",
-  "arm7",
-  "hand",
-  "figure",
-  "crowd",
   "lock-up-2",
   "lock-up-3",
 ] as const;
@@ -615,6 +615,8 @@ export interface Session {
   endDrag(): void;
   /** Moves a handle once: numbers typed in, arrow keys. */
   moveHandle(id: string, move: HandleMove): void;
+  /** Moves a handle by itself, for show: nobody's work, and no step of undo. */
+  sway(id: string, move: HandleMove): void;
 
   // The problem.
   /** Any change of the problem's JSON, for the numbers in the panel. */

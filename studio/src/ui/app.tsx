@@ -9,6 +9,7 @@ import { Dialogs } from "./dialogs/dialogs.tsx";
 import { BASE } from "./dialogs/share.tsx";
 import { Drawer, Plots } from "./drawer/drawer.tsx";
 import { DropZone } from "./drop.tsx";
+import { Greeting } from "./greeting.tsx";
 import { isMotion, motion } from "./motion/desk.ts";
 import { listenToKeys } from "./keyboard.ts";
 import { Learn, MotionMain, MotionRest } from "./later.ts";
@@ -43,7 +44,7 @@ export function App({ session }: { session: Session }) {
         <TopBar />
         {!isPhone && <div class="rail"><Scenes /></div>}
         <main class="stage" id="stage" tabIndex={-1}>
-          {moves ? <MotionMain session={moves} /> : <><div class="stage-view"><Viewport /><WorkerStatus of={session} who="The solver" /></div><Notices /></>}
+          {moves ? <MotionMain session={moves} /> : <><div class="stage-view"><Viewport /><Greeting /><WorkerStatus of={session} who="The solver" /></div><Notices /></>}
         </main>
         {moves ? <MotionRest session={moves} isPhone={isPhone} /> : isPhone ? <Sheet /> : <><Drawer /><Panel /></>}
         <LiveStatus of={moves ?? session} />

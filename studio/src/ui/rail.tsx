@@ -1,6 +1,8 @@
 //! The rail on the left: every scene with a small picture.
 
+import { Fragment } from "preact";
 import { batch } from "@preact/signals";
+import { FIRST } from "../core/opening.ts";
 import { SCENES } from "../core/scenes/index.ts";
 import type { SceneSpec } from "../core/types.ts";
 import { useSession } from "./context.ts";
@@ -9,10 +11,10 @@ import { isMotion, leaveMotion, openMotion } from "./motion/desk.ts";
 import { sheetTab } from "./page.ts";
 
 const GROUPS: { id: SceneSpec["group"]; title: string }[] = [
+  { id: "figures", title: "Figures" },
+  { id: "robots", title: "Robots" },
   { id: "plane", title: "In the plane" },
   { id: "space", title: "In space" },
-  { id: "robots", title: "Robots" },
-  { id: "figures", title: "Figures" },
 ];
 
 export function Scenes() {
@@ -22,14 +24,15 @@ export function Scenes() {
         <section key={group.id} class="scene-group">
           <h2 class="scene-group-title">{group.title}</h2>
           <ul class="scene-list">
-            {SCENES.filter((scene) => scene.group === group.id).map((scene) => <SceneItem key={scene.id} scene={scene} />)}
+            {SCENES.filter((scene) => scene.group === group.id).map((scene) => (
+              <Fragment key={scene.id}>
+                <SceneItem scene={scene} />
+                {scene.id === FIRST && <MotionItem />}
+              </Fragment>
+            ))}
           </ul>
         </section>
       ))}
-      <section class="scene-group">
-        <h2 class="scene-group-title">In time</h2>
-        <ul class="scene-list"><MotionItem /></ul>
-      </section>
     </nav>
   );
 }

@@ -27,6 +27,7 @@ describe.skipIf(!hasPackage)("the motion session", () => {
       nextFrame: (then) => { frames.push(then); },
       now: () => time,
       fetchWalk: () => Promise.resolve(new Uint8Array(WALK)),
+      isStill: true,
     });
     session.begin();
     await until(() => session.shown.value !== null, "the walk");
@@ -127,7 +128,7 @@ describe.skipIf(!hasPackage)("the motion session", () => {
   });
 
   /** A session of its own, which knows no file. */
-  const another = () => createMotion({ startWorker: () => localWorker(new Engine()), nextFrame: () => undefined, now: () => 0, fetchWalk: () => Promise.resolve(new Uint8Array(WALK)) });
+  const another = () => createMotion({ startWorker: () => localWorker(new Engine()), nextFrame: () => undefined, now: () => 0, fetchWalk: () => Promise.resolve(new Uint8Array(WALK)), isStill: true });
 
   it("carries all of the walk in a link", async () => {
     const hand = info.handles.find(({ role }) => role === "hand")?.joint ?? 0;

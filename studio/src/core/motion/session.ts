@@ -27,6 +27,8 @@ export interface MotionSurroundings {
   now(): number;
   /** The bytes of the built-in walk. */
   fetchWalk(): Promise<Uint8Array>;
+  /** Whether the built-in walk stands until somebody plays it. */
+  isStill: boolean;
 }
 
 const WALK = "walk.bvh";
@@ -57,7 +59,7 @@ export function createMotion(around: MotionSurroundings): MotionSession {
 }
 
 function documentOf(file: string, title: string, settings: CleanSettings): MotionDocument {
-  const view: MotionView = { compare: "ghost", trails: true, skin: true, colours: true, follow: true };
+  const view: MotionView = { compare: "side", trails: true, skin: true, colours: true, follow: true };
   return { version: 1, title, file, clip: 0, settings, contacts: null, keys: [], view };
 }
 
@@ -142,7 +144,10 @@ class Store implements MotionSession {
   #openWalk(linked: LinkedMotion | null): void {
     this.#hasBegun = true;
     void this.around.fetchWalk().then(
-      (bytes) => this.#take({ name: WALK, bytes, isWalk: true }, "Walk with known skate", linked),
+      async (bytes) => {
+        const isShown = await this.#take({ name: WALK, bytes, isWalk: true }, "Walk with known skate", linked);
+        if (isShown && linked === null && !this.around.isStill) this.play();
+      },
       () => { this.#tell({ kind: "error", what: "The built-in walk cannot be loaded", hint: "Drop a BVH or GLB file of your own." }); },
     );
   }

@@ -23,7 +23,7 @@ describe.skipIf(!hasPackage)("programs", () => {
   afterAll(() => { rmSync(folder, { recursive: true }); });
 
   async function walk(): Promise<MotionSession> {
-    const session = createMotion({ startWorker: () => localWorker(new Engine()), nextFrame: () => undefined, now: () => 0, fetchWalk: () => Promise.resolve(new Uint8Array(WALK)) });
+    const session = createMotion({ startWorker: () => localWorker(new Engine()), nextFrame: () => undefined, now: () => 0, fetchWalk: () => Promise.resolve(new Uint8Array(WALK)), isStill: true });
     session.begin();
     await until(() => session.shown.value !== null, "the walk");
     await session.settled();

@@ -1,7 +1,7 @@
 //! The panel of the motion scene: what cleaning did first, then how it is done, then the file.
 
 import { CircleAlert, CircleCheck, CircleMinus, Footprints } from "lucide-preact";
-import { useId } from "preact/hooks";
+import { useId, useState } from "preact/hooks";
 import { FADE, FLOORS, RANGES, type RangeSpec } from "../../core/motion/settings.ts";
 import { frameAt } from "../../core/motion/contacts.ts";
 import { medianSlide } from "../../core/motion/slide.ts";
@@ -64,7 +64,12 @@ function ResultSection({ session, report, info, millis }: { session: MotionSessi
   );
 }
 
+/** The measures that tell most; the others are there when they are asked for. */
+const FIRST_MEASURES: readonly string[] = ["drift_median", "drift_max", "visible_share", "pose_distance"];
+
 function Metrics({ metrics }: { metrics: Metric[] }) {
+  const [isWhole, setWhole] = useState(false);
+  const more = metrics.filter(({ key }) => !FIRST_MEASURES.includes(key)).length;
   return (
     <>
       <div class="table-box">
@@ -72,7 +77,7 @@ function Metrics({ metrics }: { metrics: Metric[] }) {
           <thead><tr><th scope="col">Feet that stand</th><th scope="col">before</th><th scope="col">after</th></tr></thead>
           <tbody>
             {metrics.map((metric) => (
-              <tr key={metric.key} title={metric.sentence} data-metric={metric.key}>
+              <tr key={metric.key} title={metric.sentence} data-metric={metric.key} hidden={!isWhole && !FIRST_MEASURES.includes(metric.key)}>
                 <th scope="row">{metric.label}{metric.unit && <span class="metric-unit"> {metric.unit}</span>}</th>
                 <td>{measured(metric.before, metric)}</td>
                 <td>{measured(metric.after, metric)}</td>
@@ -81,6 +86,7 @@ function Metrics({ metrics }: { metrics: Metric[] }) {
           </tbody>
         </table>
       </div>
+      {more > 0 && <button type="button" class="link-button" aria-expanded={isWhole} onClick={() => { setWhole(!isWhole); }}>{isWhole ? "Fewer measures" : `${more} more measures`}</button>}
       <p class="hint">Lengths are those of a figure with legs of 0.85 m.</p>
     </>
   );
