@@ -8,7 +8,8 @@ import { assets } from "../../tests/assets.ts";
 import { Engine } from "../worker/engine.ts";
 import { targetsOf } from "./edit.ts";
 import type { RobotLook } from "./robot.ts";
-import { hasPackage, wasmBytes } from "./testing.ts";
+import { createSession } from "./session.ts";
+import { hasPackage, localWorker, until, wasmBytes } from "./testing.ts";
 import { LoadFault, loadDocument, type Reader } from "./load.ts";
 
 function reader(engine: Engine): Reader {
@@ -52,4 +53,30 @@ describe.skipIf(!hasPackage || assets === null)("assets", () => {
       }
     });
   }
+
+  it.each(["RiggedFigure.glb", "Fox.glb", "Knight.glb", "kenney_platformer_character.glb"])("%s is saved in the pose on show", async (name) => {
+    const path = join(assets ?? "", "gltf", name);
+    const session = createSession({ startWorker: () => localWorker(new Engine()), nextFrame: (then) => { setTimeout(then, 1); }, hash: "", isStill: true });
+    try {
+      expect(await session.loadFile(name, new Uint8Array(readFileSync(path)))).toBe(true);
+      const isSolved = () => session.handles.value.some(({ id }) => id === "target:0") && session.results.value[0]?.q.length === session.info.value?.nValues;
+      await until(isSolved, "a solve");
+      const rest = session.shown.value[0]?.poses.slice() ?? new Float64Array();
+      const [handle, reach] = [session.handles.value.find(({ id }) => id === "target:0"), session.info.value?.reach ?? 1];
+      if (!handle) throw new Error("there is no target");
+      const [x, y, z] = handle.position;
+      session.moveHandle(handle.id, { position: [x + 0.03 * reach, y + 0.05 * reach, z] });
+      const { name: saved, bytes } = await session.exportPosed();
+      expect(saved).toBe(name.replace(".", "-posed."));
+      const shown = session.shown.value[0]?.poses ?? new Float64Array();
+      const off = (a: ArrayLike<number>, b: ArrayLike<number>) => Array.from(a).reduce((most, value, at) => (at % 7 < 3 ? Math.max(most, Math.abs(value - (b[at] ?? 0))) : most), 0);
+      expect(off(shown, rest), "it has moved").toBeGreaterThan(0.01 * reach);
+      const engine = new Engine();
+      const { figure } = (await engine.answer({ kind: "inspect", source: { kind: "gltf", bytes } })) as { figure: string };
+      const again = engine.load({ kind: "json", text: figure });
+      expect(off(again.neutral, shown)).toBeLessThan(1e-5 * reach);
+    } finally {
+      session.dispose();
+    }
+  });
 });

@@ -8,12 +8,13 @@ import type { ProblemFile } from "./files.ts";
 import { orderOf } from "./orders.ts";
 import { remarkOnPlace, type Place } from "./shown.ts";
 import { savedFiles, slug, snippetsOf } from "./snippets.ts";
-import type { Cursor, NamedText, Pictures, ProblemInfo, RunResult, RunSpec, ShownRun, Snippet, StudioDocument } from "./types.ts";
+import type { CharacterFile, Cursor, NamedBytes, NamedText, Pictures, ProblemInfo, RunResult, RunSpec, ShownRun, Snippet, StudioDocument } from "./types.ts";
 
 interface Shown {
   client: Client;
   info: ReadonlySignal<ProblemInfo | null>;
   results: ReadonlySignal<RunResult[]>;
+  character: ReadonlySignal<CharacterFile | null>;
   shown: ReadonlySignal<ShownRun[]>;
   cursor: ReadonlySignal<Cursor | null>;
   /** The document with what is on show as what its solves come to. */
@@ -47,6 +48,18 @@ export class ExportDesk {
     const run = this.#asFarAsShown(found, runs[0]);
     const text = await this.on.client.ask<"solution">({ kind: "solution", run: orderOf(run, run.start), targets: targetsOf(problem), trace });
     return { name: `${slug(title)}.solution.json`, type: "application/json", text };
+  }
+
+  /** The file of the character on show in the pose on show: its meshes, materials and clips as they are, its joints turned. */
+  async posed(): Promise<NamedBytes> {
+    await this.on.settled();
+    const [character, info, pose] = [this.on.character.peek(), this.on.info.peek(), this.on.shown.peek()[0]];
+    if (!character || !info || !pose) throw new Error("there is no character");
+    const joints = info.kinds.flatMap((kind, joint) => (kind === "ball" && (character.nodes[joint] ?? -1) >= 0 ? [joint] : []));
+    const turns = joints.flatMap((joint) => Array.from(pose.q.subarray(info.valueOffsets[joint], (info.valueOffsets[joint] ?? 0) + 4)));
+    const order = { bytes: character.bytes, nodes: Uint32Array.from(joints, (joint) => character.nodes[joint] ?? 0), turns: Float64Array.from(turns) };
+    const bytes = await this.on.client.ask<"pose-gltf">({ kind: "pose-gltf", ...order });
+    return { name: character.name.replace(/(\.\w+)?$/, "-posed$1"), bytes };
   }
 
   /** A run cut off at the iteration on show, where that is not the last. */

@@ -27,7 +27,7 @@ import { Played } from "./played.ts";
 import { cursorOf, entryOf, entryOfIteration, hasPoses, placeOf, shownRuns, stepFrom, type Place } from "./shown.ts";
 import { announce, methodWord } from "./words.ts";
 import type {
-  CharacterFile, Companion, CrowdFrame, Cursor, Handle, HandleMove, MethodName, NamedText, Notice, OptionValue, Pictures, Playback, PoseData, ProblemInfo, RunResult, RunSpec,
+  CharacterFile, Companion, CrowdFrame, Cursor, Handle, HandleMove, MethodName, NamedBytes, NamedText, Notice, OptionValue, Pictures, Playback, PoseData, ProblemInfo, RunResult, RunSpec,
   SceneId, ScenePreview, Session, Sketch, SketchOrder, Snippet, StudioDocument, TraceData, ViewState, WorkerState,
 } from "./types.ts";
 
@@ -129,13 +129,13 @@ class StudioSession implements Session {
       goLive: () => { this.selection.value = null; this.goLive(); },
       tell: (what, hint) => { this.#notices.tell({ kind: "info", what, hint }); },
     });
-    this.#exports = new ExportDesk({
-      client: this.#client, info: this.#info, results: this.#results, shown: this.shown, cursor: this.cursor,
-      asPlayed: () => this.#asPlayed(), place: () => this.#placeOnShow(), settled: () => this.#settled(),
-    });
     this.robot = new RobotDesk({
       client: this.#client, document: this.#document, info: this.#info,
       change: (next, label, key) => { this.#goTo("live"); this.#commit(next, label, key); this.#change(); },
+    });
+    this.#exports = new ExportDesk({
+      client: this.#client, info: this.#info, results: this.#results, shown: this.shown, cursor: this.cursor, character: this.character,
+      asPlayed: () => this.#asPlayed(), place: () => this.#placeOnShow(), settled: () => this.#settled(),
     });
     this.robot.follow(first, this.#history.aside);
     this.#settlePlayback();
@@ -986,6 +986,7 @@ class StudioSession implements Session {
   exportProblem(): NamedText { return this.#exports.files()[0]; }
   exportFiles(): [NamedText, ...NamedText[]] { return this.#exports.files(); }
   async exportSolution(id: string, trace: boolean): Promise<NamedText> { return await this.#exports.solution(id, trace); }
+  async exportPosed(): Promise<NamedBytes> { return await this.#exports.posed(); }
   snippets(id: string): Snippet[] { return this.#exports.snippets(id); }
   setPictures(pictures: Pictures | null): void { this.#exports.setPictures(pictures); }
   async exportPng(): Promise<Blob> { return await this.#exports.png(); }

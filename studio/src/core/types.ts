@@ -414,6 +414,11 @@ export interface Notice {
 
 export type WorkerState = "starting" | "ready" | "busy" | "restarting" | "failed";
 
+export interface NamedBytes {
+  name: string;
+  bytes: Uint8Array;
+}
+
 export interface NamedText {
   name: string;
   type: string;
@@ -656,6 +661,8 @@ export interface Session {
   exportProblem(): NamedText;
   /** The problem, and the robot that it names. */
   exportFiles(): [NamedText, ...NamedText[]];
+  /** The file of the character on show, in the pose on show. */
+  exportPosed(): Promise<NamedBytes>;
   exportSolution(id: string, trace: boolean): Promise<NamedText>;
   snippets(id: string): Snippet[];
   setPictures(pictures: Pictures | null): void;

@@ -5,7 +5,7 @@ import type { MotionSession } from "../core/motion/types.ts";
 import type { Session } from "../core/types.ts";
 import { slug } from "../core/snippets.ts";
 import { openDialog } from "./page.ts";
-import { saveBlob, saveText } from "./save.ts";
+import { saveBlob, saveBytes, saveText } from "./save.ts";
 
 export interface Export {
   icon: LucideIcon;
@@ -24,6 +24,12 @@ export function problemExports(session: Session): Export[] {
         if (main) saveText(await session.exportSolution(main.id, true));
       },
     },
+    ...(session.character.value === null ? [] : [{
+      icon: Download, label: "Character in this pose", act: async () => {
+        const { name, bytes } = await session.exportPosed();
+        saveBytes(name, bytes);
+      },
+    }]),
     { icon: FileImage, label: "Picture (SVG)", act: () => { saveText(session.exportSvg()); } },
     { icon: Image, label: "Picture (PNG)", act: async () => { saveBlob(`${slug(session.document.peek().title)}.png`, await session.exportPng()); } },
     CODE,
@@ -52,7 +58,7 @@ export function motionFiles(session: MotionSession): Export[] {
   if (!info) return [];
   const save = (format: "same" | "bvh" | "glb") => async () => {
     const file = await session.write(format);
-    if (file) saveBlob(file.name, new Blob([file.bytes as Uint8Array<ArrayBuffer>], { type: "application/octet-stream" }));
+    if (file) saveBytes(file.name, file.bytes);
   };
   const same = info.format === "bvh" ? "BVH" : info.format === "glb" ? "GLB" : "glTF";
   return [

@@ -6,6 +6,10 @@ export function saveText(file: NamedText): void {
   saveBlob(file.name, new Blob([file.text], { type: file.type }));
 }
 
+export function saveBytes(name: string, bytes: Uint8Array): void {
+  saveBlob(name, new Blob([bytes as Uint8Array<ArrayBuffer>], { type: "application/octet-stream" }));
+}
+
 export function saveBlob(name: string, blob: Blob): void {
   const address = URL.createObjectURL(blob);
   const anchor = document.createElement("a");

@@ -1,6 +1,6 @@
 //! The library behind the worker's requests: one loaded problem, and a solver for each run on it.
 
-import { caseNames, describeRobot, Digest, Problem, type Solver } from "posekit";
+import { caseNames, describeRobot, Digest, poseGltf, Problem, type Solver } from "posekit";
 import type { FigureProblem } from "../core/files.ts";
 import { settingsFor } from "../core/settings.ts";
 import type { PoseData, ProblemInfo, RunResult, SettingsSubset, Sketch, SketchOrder, StatusWord, TraceData } from "../core/types.ts";
@@ -64,6 +64,7 @@ export class Engine {
       case "arm": return this.armFacts(request.run, request.target, request.isStill);
       case "track": return this.arm?.track(request.path) ?? null;
       case "solution": return this.solution(request.run, request.targets, request.trace);
+      case "pose-gltf": return poseGltf(request.bytes, request.nodes, request.turns);
       case "crowd": return this.crowd.frame(request.order);
       case "digest": return await digest();
       default: return this.motion.answer(request);

@@ -55,6 +55,8 @@ export type Request =
   | { kind: "arm"; run: string; target: number[]; isStill: boolean }
   | { kind: "track"; path: ArmPath }
   | { kind: "solution"; run: RunOrder; targets: TargetOrder[]; trace: boolean }
+  /** A character's file with some of its nodes turned, four numbers each. */
+  | { kind: "pose-gltf"; bytes: Uint8Array; nodes: Uint32Array; turns: Float64Array }
   | { kind: "crowd"; order: CrowdOrder }
   | { kind: "digest" }
   | MotionRequest;
@@ -79,6 +81,7 @@ export interface Answers extends MotionAnswers {
   arm: ArmFacts | null;
   track: ArmTrack | null;
   solution: string;
+  "pose-gltf": Uint8Array;
   crowd: CrowdFrame;
   digest: { computed: string; committed: string };
 }
