@@ -37,7 +37,9 @@ export function offlineCopy(): Plugin {
     name: "offline-copy",
     apply: "build",
     generateBundle(_, bundle) {
-      const files = Object.keys(bundle).filter((name) => !isFontOfOtherScript(name) && !isForMotions(name)).sort();
+      // Where the solver has no module of its own, the whole one is its.
+      const isSmall = Object.keys(bundle).some((name) => /\/posekit_solver-[\w-]+\.wasm$/.test(name));
+      const files = Object.keys(bundle).filter((name) => !isFontOfOtherScript(name) && !(isSmall && isForMotions(name))).sort();
       const hash = createHash("sha256");
       for (const name of files) {
         const part = bundle[name];
@@ -104,7 +106,8 @@ async function copyFirst(request) {
   const kept = await caches.match(request, { ignoreSearch: true });
   if (kept) return kept;
   const answer = await fetch(request);
-  if (answer.ok) await (await caches.open(COPY)).put(request, answer.clone());
+  // A full disk keeps nothing, and the page goes on.
+  if (answer.ok) await caches.open(COPY).then((copy) => copy.put(request, answer.clone())).catch(() => undefined);
   return answer;
 }
 

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import { SCENES } from "../src/core/scenes/index.ts";
-import { lookAt, openScene, openStudio, report, settled, sharedStudio } from "./browser.ts";
+import { distance, handlePosition, lookAt, openScene, openStudio, report, resultOf, settled, sharedStudio } from "./browser.ts";
 
 const studio = sharedStudio();
 
@@ -45,6 +45,31 @@ test("the crowd is a thousand limbs that follow their targets", async () => {
   expect(after.first).not.toBe(before.first);
   report(`crowd: 1000 limbs in ${after.micros.toFixed(0)} µs a frame`);
   await lively.close();
+});
+
+test("who comes without an address meets a figure that sways until something is touched", async () => {
+  for (const reducedMotion of ["no-preference", "reduce"] as const) {
+    const { page, complaints, close } = await openStudio(studio.browser, { hash: "", reducedMotion });
+    const hips = () => handlePosition(page, "target:5");
+    const sentence = page.locator(".greeting");
+    expect(await sentence.innerText()).toBe("Drag the orange ring at the hips");
+    const first = await hips();
+    if (reducedMotion === "reduce") {
+      await page.waitForTimeout(500);
+      expect(await hips()).toEqual(first);
+    } else {
+      await expect.poll(async () => distance(await hips(), first)).toBeGreaterThan(0.02);
+    }
+    await page.keyboard.press("Shift");
+    await expect.poll(() => sentence.count()).toBe(0);
+    const there = await hips();
+    await page.waitForTimeout(300);
+    expect(await hips()).toEqual(there);
+    expect(await page.evaluate(() => globalThis.posekitSession.canUndo.value)).toBeNull();
+    expect((await resultOf(page)).status).toBe("reached");
+    expect(complaints).toEqual([]);
+    await close();
+  }
 });
 
 test("nothing is offered in the crowd that means nothing there", async () => {

@@ -6,15 +6,16 @@ import { cutOff, solvedSettings } from "./document.ts";
 import { insideRanges, targetsOf, withStart } from "./edit.ts";
 import type { ProblemFile } from "./files.ts";
 import { orderOf } from "./orders.ts";
+import { NO_FILES, srdfOf } from "./robot.ts";
 import { remarkOnPlace, type Place } from "./shown.ts";
 import { savedFiles, slug, snippetsOf } from "./snippets.ts";
-import type { CharacterFile, Cursor, NamedBytes, NamedText, Pictures, ProblemInfo, RunResult, RunSpec, ShownRun, Snippet, StudioDocument } from "./types.ts";
+import type { Companion, Cursor, NamedBytes, NamedText, Pictures, ProblemInfo, RunResult, RunSpec, ShownRun, Snippet, StudioDocument } from "./types.ts";
 
 interface Shown {
   client: Client;
   info: ReadonlySignal<ProblemInfo | null>;
   results: ReadonlySignal<RunResult[]>;
-  character: ReadonlySignal<CharacterFile | null>;
+  companion: ReadonlySignal<Companion | null>;
   shown: ReadonlySignal<ShownRun[]>;
   cursor: ReadonlySignal<Cursor | null>;
   /** The document with what is on show as what its solves come to. */
@@ -37,7 +38,10 @@ export class ExportDesk {
 
   files(): [NamedText, ...NamedText[]] {
     const { problem, runs, title, urdf } = this.on.asPlayed();
-    return savedFiles(this.#problemAsShown(problem, runs[0]), urdf, slug(title));
+    const files = savedFiles(this.#problemAsShown(problem, runs[0]), urdf, slug(title));
+    // Named states and groups of a robot stand in a file of their own.
+    const srdf = urdf === undefined ? undefined : srdfOf(this.on.companion.peek()?.files ?? NO_FILES);
+    return srdf === undefined ? files : [...files, { ...srdf, type: "application/xml" }];
   }
 
   async solution(id: string, trace: boolean): Promise<NamedText> {
@@ -53,7 +57,7 @@ export class ExportDesk {
   /** The file of the character on show in the pose on show: its meshes, materials and clips as they are, its joints turned. */
   async posed(): Promise<NamedBytes> {
     await this.on.settled();
-    const [character, info, pose] = [this.on.character.peek(), this.on.info.peek(), this.on.shown.peek()[0]];
+    const [character, info, pose] = [this.on.companion.peek()?.character, this.on.info.peek(), this.on.shown.peek()[0]];
     if (!character || !info || !pose) throw new Error("there is no character");
     const joints = info.kinds.flatMap((kind, joint) => (kind === "ball" && (character.nodes[joint] ?? -1) >= 0 ? [joint] : []));
     const turns = joints.flatMap((joint) => Array.from(pose.q.subarray(info.valueOffsets[joint], (info.valueOffsets[joint] ?? 0) + 4)));

@@ -4,10 +4,9 @@ import { withLegs } from "./base.ts";
 import { checkDocument } from "./document.ts";
 import { isFigure, isMjcf, namedFile, type FigureProblem, type FigureTask, type ProblemFile, type Vec3 } from "./files.ts";
 import { vectorAt } from "./math.ts";
-import type { News } from "./notices.ts";
 import { placed } from "./place.ts";
 import { companionOf, missingMeshes, srdfOf, type RobotLook } from "./robot.ts";
-import type { Companion, ProblemInfo, RunSpec, StudioDocument, ViewState } from "./types.ts";
+import type { Companion, News, ProblemInfo, RunSpec, StudioDocument, ViewState } from "./types.ts";
 
 /** Files that a figure may name, by name, the oldest first; so many are kept. */
 export class FileShelf extends Map<string, Uint8Array> {
@@ -209,8 +208,9 @@ async function loadRobot(name: string, text: string, files: OtherFiles["files"],
   try {
     const { figure } = await reader.inspect({ kind: "urdf", text });
     const fixed = JSON.parse(figure) as FigureProblem;
-    const problem = withLegs(fixed, await reader.load(figure, text));
-    const info = await reader.load(JSON.stringify(problem), text);
+    const whole = await reader.load(figure, text);
+    const problem = withLegs(fixed, whole);
+    const info = problem === fixed ? whole : await reader.load(JSON.stringify(problem), text);
     const look = await reader.describe(text, srdfOf(files)?.text);
     const remark = [remarkOnMeshes(missingMeshes(look, files)), ...remarksOf(look.warnings)].filter((one) => one !== null).join(" ");
     return { document: documentOf(name, problem, text, "z"), companion: companionOf(files), isSource: true, remark: remark || null, warnings: info.warnings.length };
@@ -219,7 +219,7 @@ async function loadRobot(name: string, text: string, files: OtherFiles["files"],
   }
 }
 
-function remarkOnMeshes(missing: readonly string[]): string | null {
+export function remarkOnMeshes(missing: readonly string[]): string | null {
   const [first, ...more] = missing;
   if (first === undefined) return null;
   const rest = more.length === 0 ? "" : ` and ${more.length} more`;

@@ -1,11 +1,9 @@
 //! What is reported beside the picture: the newest few, each once.
 
 import { signal, type ReadonlySignal } from "@preact/signals";
-import type { Notice } from "./types.ts";
+import type { News, Notice } from "./types.ts";
 
 const MOST = 5;
-
-export type News = Omit<Notice, "id" | "where" | "hint"> & { where?: string | undefined; hint?: string | undefined };
 
 export class Notices {
   readonly #all = signal<Notice[]>([]);

@@ -2,10 +2,9 @@
 
 import type { Client } from "../worker/client.ts";
 import { decodeLink, isLink } from "./link.ts";
-import type { News } from "./notices.ts";
 import { messageOf, source } from "./orders.ts";
 import { sceneDocument } from "./scenes/index.ts";
-import { SCENE_IDS, type SceneId, type ScenePreview, type StudioDocument } from "./types.ts";
+import { SCENE_IDS, type News, type SceneId, type ScenePreview, type StudioDocument } from "./types.ts";
 
 const SCENE = "#scene=";
 

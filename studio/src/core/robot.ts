@@ -99,6 +99,7 @@ interface DeskOrder {
   document: ReadonlySignal<StudioDocument>;
   info: ReadonlySignal<ProblemInfo | null>;
   change(document: StudioDocument, label: string, key: string | null): void;
+  trouble(error: unknown): void;
 }
 
 /** The look of the robot on show, what stands beside the document, and joints moved by their values. */
@@ -127,6 +128,8 @@ export class RobotDesk {
 
   /** Shows what belongs to a document. */
   follow({ urdf }: StudioDocument, companion: Companion | null): void {
+    // A drag asks again with every move.
+    if (this.#asked !== null && urdf === this.#asked.text && companion === this.#companion.peek()) return;
     this.#companion.value = companion;
     if (urdf === undefined) {
       this.#asked = null;
@@ -160,6 +163,8 @@ export class RobotDesk {
         const moved = withTargetsAt(document.peek(), shown, poses);
         this.order.change({ ...moved, runs: withoutStarts(moved.runs).map((run) => ({ ...run, start })) }, wanted.label, wanted.key);
       }
+    } catch (error) {
+      this.order.trouble(error);
     } finally {
       this.#isMoving = false;
     }

@@ -11,12 +11,12 @@ import { besideMain, MOST_RUNS, startingAt, whyNoOther, withoutStarts } from "./
 import { fits, flatPoints, insideRanges, isFiniteMove, moveHandle, onlyTargetsDiffer, targetsOf, withStart } from "./edit.ts";
 import { isFigure, isPoints, type FigureProblem, type ProblemFile, type Vec3 } from "./files.ts";
 import { handlesOf, poleOf, touchedBy, towardPole } from "./handles.ts";
-import { companionOf, RobotDesk } from "./robot.ts";
+import { companionOf, missingMeshes, RobotDesk } from "./robot.ts";
 import { History } from "./history.ts";
 import { encodeLink } from "./link.ts";
 import { ExportDesk } from "./exports.ts";
 import { FIRST, firstDocument, previewOf } from "./opening.ts";
-import { FileShelf, loadDocument, refusalOf, remarkOn } from "./load.ts";
+import { FileShelf, loadDocument, refusalOf, remarkOn, remarkOnMeshes } from "./load.ts";
 import { sceneDocument, sceneFrom, withOption } from "./scenes/index.ts";
 import { settingsFor, withSetting, type SettingValue } from "./settings.ts";
 import { browser, type Surroundings } from "./surroundings.ts";
@@ -27,7 +27,7 @@ import { Played } from "./played.ts";
 import { cursorOf, entryOf, entryOfIteration, hasPoses, placeOf, shownRuns, stepFrom, type Place } from "./shown.ts";
 import { announce, methodWord } from "./words.ts";
 import type {
-  CharacterFile, Companion, CrowdFrame, Cursor, Handle, HandleMove, MethodName, NamedBytes, NamedText, Notice, OptionValue, Pictures, Playback, PoseData, ProblemInfo, RunResult, RunSpec,
+  CharacterFile, Companion, CrowdFrame, Cursor, Handle, HandleMove, MethodName, NamedBytes, News, NamedText, Notice, OptionValue, Pictures, Playback, PoseData, ProblemInfo, RunResult, RunSpec,
   SceneId, ScenePreview, Session, Sketch, SketchOrder, Snippet, StudioDocument, TraceData, ViewState, WorkerState,
 } from "./types.ts";
 
@@ -90,6 +90,8 @@ class StudioSession implements Session {
   /** The drag that was let go of last, until its last move has been solved. */
   #ending: Drag | null = null;
   #drags = 0;
+  /** What plays has begun with a drag. */
+  #playsDrag = false;
   /** The newest change is nobody's. */
   #isSwaying = false;
   #dirty = false;
@@ -132,9 +134,10 @@ class StudioSession implements Session {
     this.robot = new RobotDesk({
       client: this.#client, document: this.#document, info: this.#info,
       change: (next, label, key) => { this.#goTo("live"); this.#commit(next, label, key); this.#change(); },
+      trouble: (error) => { this.#trouble(error); },
     });
     this.#exports = new ExportDesk({
-      client: this.#client, info: this.#info, results: this.#results, shown: this.shown, cursor: this.cursor, character: this.character,
+      client: this.#client, info: this.#info, results: this.#results, shown: this.shown, cursor: this.cursor, companion: this.companion,
       asPlayed: () => this.#asPlayed(), place: () => this.#placeOnShow(), settled: () => this.#settled(),
     });
     this.robot.follow(first, this.#history.aside);
@@ -227,8 +230,12 @@ class StudioSession implements Session {
   addFiles(files: ReadonlyMap<string, Uint8Array>): void {
     const before = this.#history.aside;
     const document = { ...this.#document.peek() };
-    this.#history.commit(document, "Add files", null, companionOf(new Map([...before?.files ?? [], ...files]), before?.character ?? null));
+    const companion = companionOf(new Map([...before?.files ?? [], ...files]), before?.character ?? null);
+    this.#history.commit(document, "Add files", null, companion);
     this.#show(document);
+    const look = this.robot.look.peek();
+    const missing = look && remarkOnMeshes(missingMeshes(look, companion.files));
+    if (missing !== null) this.#notices.tell({ kind: "info", what: missing });
   }
 
   remember(name: string, bytes: Uint8Array): void {
@@ -485,6 +492,7 @@ class StudioSession implements Session {
   // -------------------------------------------------------------------------------------------------------------- time
 
   play(): void {
+    this.#playsDrag = false;
     if (this.#isCrowd()) {
       this.#playback.value = { mode: "play", running: true };
     } else if (this.#document.peek().perFrame !== null) {
@@ -501,6 +509,7 @@ class StudioSession implements Session {
 
   /** Plays on from where the figure is, so many iterations a frame. */
   #playOn(): void {
+    this.#playsDrag = true;
     this.#played.beginHere();
     this.#playback.value = { mode: "play", running: true };
     this.#frame();
@@ -659,6 +668,8 @@ class StudioSession implements Session {
       this.#crowdTime += this.#isCrowd() ? seconds : 0;
       // A frame that is still being solved is not asked for twice, and what has come to its end waits for a change.
       if (!this.#pumping && !this.#isDone()) this.#change();
+      // What began to play with a drag has nothing more to play when that is over.
+      else if (this.#playsDrag && this.#drag === null && this.#ending === null && this.#isDone()) this.pause();
     }
   }
 
@@ -951,6 +962,10 @@ class StudioSession implements Session {
     this.#notices.tell({ kind: "warning", what: `The solver was started again: ${why}`, hint: "Nothing is lost. If it happens again, undo the last change." });
     // The request that died is not repeated at once, lest it kill the next worker too: the document is.
     queueMicrotask(() => { this.#change(); });
+  }
+
+  tell(news: News): void {
+    this.#notices.tell(news);
   }
 
   dismiss(notice: number): void {

@@ -412,6 +412,9 @@ export interface Notice {
   hint?: string;
 }
 
+/** A notice before it is numbered. */
+export type News = Omit<Notice, "id" | "where" | "hint"> & { where?: string | undefined; hint?: string | undefined };
+
 export type WorkerState = "starting" | "ready" | "busy" | "restarting" | "failed";
 
 export interface NamedBytes {
@@ -670,6 +673,8 @@ export interface Session {
   exportSvg(): NamedText;
   /** The case table's digest, computed in the worker, and the committed one. */
   digest(): Promise<{ computed: string; committed: string }>;
+  /** Says something to the person. */
+  tell(news: News): void;
   dismiss(notice: number): void;
   /** A scene as it looks solved, without opening it; for the small pictures. */
   preview(scene: SceneId): Promise<ScenePreview | null>;

@@ -38,6 +38,6 @@ export class Character {
 
 /** The meshes of a glTF, GLB or VRM file; null when the file has none that can be drawn. */
 export async function loadCharacter(file: CharacterFile, info: ProblemInfo): Promise<Character | null> {
-  const meshes = await loadMeshes(file.bytes, true);
+  const meshes = await loadMeshes(file.bytes, "coloured");
   return meshes && new Character(meshes, file.nodes, info.neutral);
 }

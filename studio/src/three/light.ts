@@ -21,7 +21,8 @@ export class Light {
     const turn = new THREE.Quaternion().setFromUnitVectors(new THREE.Vector3(0, 0, 1), up);
     this.#key.position.set(-2, -3, 5).applyQuaternion(turn);
     this.scene.environmentRotation.setFromQuaternion(new THREE.Quaternion().setFromUnitVectors(new THREE.Vector3(0, 1, 0), up));
-    if (isShown && this.#room === "none") void this.#makeRoom();
+    // Without the room the key light alone is left, until it is asked for again.
+    if (isShown && this.#room === "none") this.#makeRoom().catch(() => { this.#room = "none"; });
   }
 
   async #makeRoom(): Promise<void> {

@@ -19,15 +19,31 @@ export class RobotBody {
 
   readonly #accent = new THREE.MeshStandardMaterial({ roughness: ROUGH, metalness: METAL });
 
+  /** Meshes that three cannot read; their links stay bare. */
+  readonly unread: string[] = [];
+
   /** Shapes whose meshes are not among the files are left out. */
   static async load(shapes: readonly RobotShape[], files: ReadonlyMap<string, Uint8Array>): Promise<RobotBody> {
     const body = new RobotBody();
     const meshes = new Map<string, Promise<THREE.Object3D | null>>();
     for (const shape of shapes) {
-      const made = shape.file === undefined ? solidOf(shape) : await copyOf(shape.file, files, meshes);
+      const made = shape.file === undefined ? solidOf(shape) : await body.#copyOf(shape.file, files, meshes);
       if (made !== null) body.#add(shape, made);
     }
     return body;
+  }
+
+  /** A mesh of its own from a file that is read once; null where it is not there or cannot be read. */
+  async #copyOf(name: string, files: ReadonlyMap<string, Uint8Array>, read: Map<string, Promise<THREE.Object3D | null>>): Promise<THREE.Object3D | null> {
+    const path = fileNamed(files, name);
+    const bytes = path === undefined ? undefined : files.get(path);
+    if (path === undefined || bytes === undefined) return null;
+    const first = read.get(path) ?? readMesh(path, bytes).catch(() => null).then((mesh) => {
+      if (mesh === null) this.unread.push(path);
+      return mesh;
+    });
+    read.set(path, first);
+    return (await first)?.clone() ?? null;
   }
 
   /** An arm whose file has no shapes; empty for anything else. */
@@ -112,17 +128,6 @@ function solidOf({ kind, size: [a = 0, b = 0, c = 0] }: RobotShape): THREE.Objec
   }
 }
 
-/** A mesh of its own from a file that is read once; null where it is not there or cannot be read. */
-async function copyOf(name: string, files: ReadonlyMap<string, Uint8Array>, read: Map<string, Promise<THREE.Object3D | null>>): Promise<THREE.Object3D | null> {
-  const path = fileNamed(files, name);
-  const bytes = path === undefined ? undefined : files.get(path);
-  if (path === undefined || bytes === undefined) return null;
-  // A file that three cannot read leaves its link bare, as one that is missing does.
-  const first = read.get(path) ?? readMesh(path, bytes).catch(() => null);
-  read.set(path, first);
-  return (await first)?.clone() ?? null;
-}
-
 async function readMesh(path: string, bytes: Uint8Array): Promise<THREE.Object3D | null> {
   const whole = () => bytes.slice().buffer;
   const text = () => new TextDecoder().decode(bytes);
@@ -142,7 +147,7 @@ async function readMesh(path: string, bytes: Uint8Array): Promise<THREE.Object3D
       return object;
     }
     case "dae": return await readCollada(text());
-    case "glb": case "gltf": return (await loadMeshes(bytes, true))?.scene ?? null;
+    case "glb": case "gltf": return (await loadMeshes(bytes, "robot"))?.scene ?? null;
     default: return null;
   }
 }
@@ -157,14 +162,13 @@ async function readCollada(text: string): Promise<THREE.Object3D | null> {
     .replace(/<texture\s[^>]*(\/>|>[\s\S]*?<\/texture>)/g, "");
   const scene = new ColladaLoader().parse(plain, "")?.scene;
   if (scene === undefined) return null;
-  for (const mesh of meshesOf(scene)) mesh.material = [mesh.material].flat().length === 1 ? matte(mesh.material) : [mesh.material].flat().map((one) => matte(one));
+  for (const mesh of meshesOf(scene)) mesh.material = Array.isArray(mesh.material) ? mesh.material.map(matte) : matte(mesh.material);
   return scene;
 }
 
 /** The colour of a material on the surface that every robot has. */
-function matte(material: THREE.Material | THREE.Material[]): THREE.Material {
-  const [one] = [material].flat();
-  const { color, transparent = false, opacity = 1 } = one as THREE.MeshPhongMaterial;
-  one?.dispose();
+function matte(material: THREE.Material): THREE.Material {
+  const { color, transparent = false, opacity = 1 } = material as THREE.MeshPhongMaterial;
+  material.dispose();
   return new THREE.MeshStandardMaterial({ color, roughness: ROUGH, metalness: METAL, side: THREE.DoubleSide, transparent, opacity });
 }

@@ -46,10 +46,10 @@ export interface Meshes {
  * # Not read
  * Meshes that are compressed, everything that stands in other files, and of materials all but the base colour.
  */
-export async function loadMeshes(bytes: Uint8Array, withColours: boolean): Promise<Meshes | null> {
+export async function loadMeshes(bytes: Uint8Array, look: "coloured" | "bare" | "robot"): Promise<Meshes | null> {
   const { GLTFLoader } = await import("three/addons/loaders/GLTFLoader.js");
   const loader = new GLTFLoader();
-  loader.register((parser) => (withColours ? new Coloured(parser) : new Bare(parser)));
+  loader.register((parser) => (look === "bare" ? new Bare(parser) : new Coloured(parser)));
   const gltf = await loader.parseAsync(withoutAddresses(bytes), "");
   const nodes = new Map<number, THREE.Object3D>();
   for (const [object, place] of gltf.parser.associations) {
@@ -57,7 +57,8 @@ export async function loadMeshes(bytes: Uint8Array, withColours: boolean): Promi
     if (node !== undefined && object instanceof THREE.Object3D) nodes.set(node, object);
   }
   if (meshesOf(gltf.scene).length === 0) return null;
-  hideAlternatives(gltf.scene);
+  // Games put all that a character may hold into its file; a robot's file has its parts.
+  if (look !== "robot") hideAlternatives(gltf.scene);
   gltf.scene.traverse((child) => { if (child instanceof THREE.Light || child instanceof THREE.Camera) child.visible = false; });
   return { scene: gltf.scene, nodes, names: ((gltf.parser.json as Json).nodes ?? []).map(({ name }) => name) };
 }

@@ -10,6 +10,7 @@ import { Drawing } from "../core/pictures/drawing.ts";
 import { Ink, lookOf, palette, rgb, solverInk, type Palette, type SolverLook } from "../core/pictures/look.ts";
 import { Projection } from "../core/pictures/projection.ts";
 import { furnitureOf } from "../core/pictures/furniture.ts";
+import { messageOf } from "../core/orders.ts";
 import { NO_FILES, type RobotShape } from "../core/robot.ts";
 import { sceneSpec } from "../core/scenes/index.ts";
 import { shapeOf, type Shape } from "../core/pictures/shape.ts";
@@ -788,8 +789,10 @@ export class View {
       // Another file may have been opened meanwhile.
       if (this.#source !== source || body === null) body?.dispose();
       else this.#dress(body);
-    } catch {
-      // What cannot be drawn was said when the file was read; the bones are shown.
+      const [first, ...more] = body !== null && "unread" in body ? body.unread : [];
+      if (first !== undefined) this.session.tell({ kind: "warning", what: `A mesh cannot be drawn: ${first}${more.length > 0 ? `, and ${more.length} more` : ""}`, hint: "Its link is bare. Export it again as binary STL or GLB." });
+    } catch (error) {
+      this.session.tell({ kind: "warning", what: `The meshes cannot be drawn: ${messageOf(error)}`, hint: "The bones are shown instead." });
     }
   }
 

@@ -13,8 +13,8 @@ import { tell } from "./page.ts";
 /** Changes are written down when none has followed for so long [ms]. */
 const CALM = 250;
 
-/** Follows what is opened, and what the browser's history and new addresses ask for; returns what stops it. */
-export function keepAddress(session: Session, restored: Kept | null): () => void {
+/** Follows what is opened, and what the browser's history and new addresses ask for, for as long as the page is there. */
+export function keepAddress(session: Session, restored: Kept | null): void {
   let place = placeHere() ?? newPlace();
   if (restored?.kind === "motion") restore(session, restored);
   else if (restored === null && (isMotionLink(location.hash) || location.hash === sceneAddress("motion"))) follow(session, location.hash);
@@ -27,7 +27,7 @@ export function keepAddress(session: Session, restored: Kept | null): () => void
     timer = 0;
     void keep(place, was());
   };
-  const stopWatching = effect(() => {
+  effect(() => {
     const now = openedHere(session);
     document.title = `${isMotion.value ? motion().document.value.title : session.document.value.title} · posekit studio`;
     void session.cursor.value;
@@ -69,12 +69,6 @@ export function keepAddress(session: Session, restored: Kept | null): () => void
   const onHide = () => { if (timer !== 0) write(); };
   addEventListener("popstate", onPop);
   addEventListener("pagehide", onHide);
-  return () => {
-    stopWatching();
-    clearTimeout(timer);
-    removeEventListener("popstate", onPop);
-    removeEventListener("pagehide", onHide);
-  };
 }
 
 /** Changes whenever another problem is opened, or the motion scene. */

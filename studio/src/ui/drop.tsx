@@ -5,7 +5,9 @@ import { FolderOpen } from "lucide-preact";
 import type { Session } from "../core/types.ts";
 import { useSession } from "./context.ts";
 import { openFiles } from "./files.ts";
+import { messageOf } from "../core/orders.ts";
 import { filesOf } from "./folder.ts";
+import { tell } from "./page.ts";
 
 export function DropZone() {
   const session = useSession();
@@ -31,7 +33,10 @@ function watchDrops(session: Session, setOver: (over: boolean) => void): () => v
     event.preventDefault();
     depth = 0;
     setOver(false);
-    if (event.dataTransfer) void filesOf(event.dataTransfer).then((files) => openFiles(session, files));
+    if (!event.dataTransfer) return;
+    filesOf(event.dataTransfer).then((files) => openFiles(session, files)).catch((error: unknown) => {
+      tell("error", `The drop cannot be read: ${messageOf(error)}`, "Choose the files with Open, or drop a ZIP of the folder.");
+    });
   };
   const listeners = { dragenter: onEnter, dragleave: onLeave, dragover: onOver, drop: onDrop } as const;
   for (const [name, listener] of Object.entries(listeners)) document.addEventListener(name, listener as EventListener);

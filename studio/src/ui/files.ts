@@ -1,6 +1,7 @@
 //! Files that are dropped or chosen, on their way to the session.
 
 import { isMjcf } from "../core/files.ts";
+import { messageOf } from "../core/orders.ts";
 import type { Session } from "../core/types.ts";
 import { unpacked, type Dropped } from "./folder.ts";
 import { isMotion, leaveMotion, motion, openMotion } from "./motion/desk.ts";
@@ -17,9 +18,9 @@ const BESIDE = /\.(stl|dae|obj|glb|gltf|srdf)$/i;
 
 /** Opens what was dropped: a robot with its meshes, meshes for the robot on show, or one file, for which the others are kept because it may name them. */
 export async function openFiles(session: Session, dropped: readonly Dropped[]): Promise<void> {
-  const files = await unpacked(dropped).catch(() => null);
-  if (files === null) {
-    tell("error", "The ZIP cannot be unpacked", "Unpack it yourself and drop the folder.");
+  const files = await unpacked(dropped).catch(messageOf);
+  if (typeof files === "string") {
+    tell("error", `The ZIP cannot be unpacked: ${files}`, "Unpack it yourself and drop the folder.");
     return;
   }
   const json = files.find(({ path }) => /\.json$/i.test(path));

@@ -26,6 +26,7 @@ export async function filesOf(transfer: DataTransfer): Promise<Dropped[]> {
   if (!entries.some((entry) => entry?.isDirectory)) return plain;
   const found: Dropped[] = [];
   for (const entry of entries) if (entry !== null) await collect(entry, found);
+  if (found.length >= MOST_FILES) throw new Error(`the folder has more than ${MOST_FILES} files`);
   return found;
 }
 
@@ -60,8 +61,9 @@ function unzipped(bytes: Uint8Array): Dropped[] {
   let size = 0;
   const files = unzipSync(bytes, {
     filter: ({ name, originalSize }) => {
-      const isWanted = !name.endsWith("/") && !/(^|\/)(\.|__MACOSX)/.test(name) && size + originalSize <= LARGEST_UNPACKED;
+      const isWanted = !name.endsWith("/") && !/(^|\/)(\.|__MACOSX)/.test(name);
       if (isWanted) size += originalSize;
+      if (size > LARGEST_UNPACKED) throw new Error(`it unpacks to more than ${LARGEST_UNPACKED / 1048576} MB`);
       return isWanted;
     },
   });

@@ -1,5 +1,7 @@
 //! What the browser keeps of every place in its history: the whole document and the files that were dropped, so that a reload and Back lose nothing.
 
+import { checkDocument } from "../core/document.ts";
+import { checkLinked } from "../core/motion/link.ts";
 import type { Companion, StudioDocument } from "../core/types.ts";
 import type { LinkedMotion } from "../core/motion/types.ts";
 
@@ -8,44 +10,87 @@ export type Kept =
   /** `own`: the file that was dropped; null: the built-in walk. */
   | { kind: "motion"; linked: LinkedMotion; own: Uint8Array | null };
 
+/** The same as it is written down: the files, which are large and change rarely, by their name in a store of their own. */
+type Written =
+  | { kind: "problem"; document: unknown; files: string | null }
+  | { kind: "motion"; linked: unknown; files: string | null };
+
 /** Places that are kept; the oldest are forgotten. */
 const MOST = 30;
-const [DATABASE, STORE] = ["posekit-studio", "places"] as const;
+const [DATABASE, PLACES, FILES] = ["posekit-studio", "places", "files"] as const;
 
 let opened: Promise<IDBDatabase> | null = null;
 
 function database(): Promise<IDBDatabase> {
   opened ??= new Promise((resolve, reject) => {
-    const request = indexedDB.open(DATABASE, 1);
-    request.onupgradeneeded = () => { request.result.createObjectStore(STORE); };
+    const request = indexedDB.open(DATABASE, 2);
+    request.onupgradeneeded = () => {
+      for (const store of request.result.objectStoreNames) request.result.deleteObjectStore(store);
+      for (const store of [PLACES, FILES]) request.result.createObjectStore(store);
+    };
     request.onsuccess = () => { resolve(request.result); };
     request.onerror = () => { reject(new Error("the browser keeps nothing here")); };
   });
   return opened;
 }
 
-async function inStore<T>(mode: IDBTransactionMode, work: (store: IDBObjectStore) => IDBRequest<T>): Promise<T> {
-  const request = work((await database()).transaction(STORE, mode).objectStore(STORE));
+async function inStore<T>(name: string, mode: IDBTransactionMode, work: (store: IDBObjectStore) => IDBRequest<T>): Promise<T> {
+  const request = work((await database()).transaction(name, mode).objectStore(name));
   return await new Promise((resolve, reject) => {
     request.onsuccess = () => { resolve(request.result); };
     request.onerror = () => { reject(new Error("the browser's storage failed")); };
   });
 }
 
+/** What has been written down already, by the name that it has there. */
+const named = new WeakMap<object, string>();
+
+async function keepFiles(files: Companion | Uint8Array | null): Promise<string | null> {
+  const known = files && named.get(files);
+  if (files === null || known !== undefined) return known ?? null;
+  const name = newPlace();
+  await inStore(FILES, "readwrite", (store) => store.put(files, name));
+  named.set(files, name);
+  return name;
+}
+
 /** Writes down what stands at a place. Where the browser keeps nothing, such as in private windows, nothing is kept. */
 export async function keep(place: string, kept: Kept): Promise<void> {
   try {
-    await inStore("readwrite", (store) => store.put(kept, place));
-    const places = await inStore("readonly", (store) => store.getAllKeys());
-    for (const old of places.slice(0, -MOST).filter((old) => old !== place)) await inStore("readwrite", (store) => store.delete(old));
+    const written: Written = kept.kind === "problem"
+      ? { kind: "problem", document: kept.document, files: await keepFiles(kept.companion) }
+      : { kind: "motion", linked: kept.linked, files: await keepFiles(kept.own) };
+    await inStore(PLACES, "readwrite", (store) => store.put(written, place));
+    await forgetOld(place);
   } catch { /* The page works without. */ }
 }
 
-/** What stood at a place; null where nothing is kept. */
+/** Forgets the oldest places, and files that no place has any more. */
+async function forgetOld(here: string): Promise<void> {
+  const places = await inStore(PLACES, "readonly", (store) => store.getAllKeys());
+  const old = places.slice(0, -MOST).filter((place) => place !== here);
+  for (const place of old) await inStore(PLACES, "readwrite", (store) => store.delete(place));
+  const files = await inStore(FILES, "readonly", (store) => store.getAllKeys());
+  if (old.length === 0 && files.length <= MOST) return;
+  const left = await inStore<Written[]>(PLACES, "readonly", (store) => store.getAll() as IDBRequest<Written[]>);
+  const used = new Set<IDBValidKey | null>(left.map((written) => written.files));
+  for (const name of files) if (!used.has(name)) await inStore(FILES, "readwrite", (store) => store.delete(name));
+}
+
+const damaged = (message: string): Error => new Error(message);
+
+/** What stood at a place; null where nothing is kept, or what another version of the page kept. */
 export async function keptAt(place: string | null): Promise<Kept | null> {
   if (place === null) return null;
   try {
-    return (await inStore<Kept | undefined>("readonly", (store) => store.get(place) as IDBRequest<Kept | undefined>)) ?? null;
+    const written = await inStore<Written | undefined>(PLACES, "readonly", (store) => store.get(place) as IDBRequest<Written | undefined>);
+    if (written === undefined) return null;
+    const { files: name } = written;
+    const files = name === null ? null : await inStore<unknown>(FILES, "readonly", (store) => store.get(name) as IDBRequest<unknown>);
+    if (name !== null && typeof files === "object" && files !== null) named.set(files, name);
+    return written.kind === "problem"
+      ? { kind: "problem", document: checkDocument(written.document, damaged), companion: files as Companion | null }
+      : { kind: "motion", linked: checkLinked(written.linked, damaged), own: files as Uint8Array | null };
   } catch {
     return null;
   }

@@ -2,6 +2,7 @@
 
 import type { ComponentType } from "preact";
 import { signal } from "@preact/signals";
+import { tell } from "./page.ts";
 
 /** A component that is there as soon as its script is. */
 export function lazily<P extends object>(load: () => Promise<ComponentType<P>>): ComponentType<P> {
@@ -11,7 +12,10 @@ export function lazily<P extends object>(load: () => Promise<ComponentType<P>>):
     const Part = part.value;
     if (!isAsked) {
       isAsked = true;
-      load().then((loaded) => { part.value = loaded; }, () => { isAsked = false; });
+      load().then((loaded) => { part.value = loaded; }, () => {
+        isAsked = false;
+        tell("error", "A part of the page cannot be loaded", "Reload the page, or look whether there is a network.");
+      });
     }
     return Part ? <Part {...props} /> : null;
   };

@@ -163,7 +163,7 @@ describe.skipIf(!hasPackage)("one truth", () => {
     expect(session.playback.value).toEqual({ mode: "play", running: true });
     session.endDrag();
     await until(() => session.results.value[0]?.done === true, "the end");
-    session.pause();
+    await until(() => !session.playback.value.running, "it comes to rest by itself");
     await rest(session);
     expectOneTruth(session, "played");
   });

@@ -23,7 +23,8 @@ export function decodeMotionLink(hash: string): LinkedMotion {
   return checkLinked(unpack(PREFIX, hash), linkFault);
 }
 
-function checkLinked(value: unknown, fault: Fault): LinkedMotion {
+/** What a link, or the browser, has kept of a motion, or the fault. */
+export function checkLinked(value: unknown, fault: Fault): LinkedMotion {
   const linked = record(value, "motion", fault);
   if (linked["version"] !== 1) throw fault(`version ${show(linked["version"])} is not known here`);
   text(linked["title"], "title", fault);

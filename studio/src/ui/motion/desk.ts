@@ -4,8 +4,8 @@ import { signal } from "@preact/signals";
 import walk from "../../../../testdata/clips/walk.bvh?url";
 import { createMotion } from "../../core/motion/session.ts";
 import type { MotionSession } from "../../core/motion/types.ts";
+import { browser } from "../../core/surroundings.ts";
 import type { WorkerLike } from "../../worker/client.ts";
-import { reducedMotion } from "../theme.ts";
 
 export const isMotion = signal(false);
 
@@ -22,7 +22,7 @@ export function motion(): MotionSession {
       if (!answer.ok) throw new Error(`status ${answer.status}`);
       return new Uint8Array(await answer.arrayBuffer());
     },
-    isStill: reducedMotion.peek(),
+    isStill: browser().isStill,
   });
   // For tests and for people with a console; nothing on the page reads it.
   Object.assign(globalThis, { posekitMotion: made });

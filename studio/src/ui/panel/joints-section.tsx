@@ -4,7 +4,7 @@ import { useId } from "preact/hooks";
 import { floats, withBase } from "../../core/base.ts";
 import { isFigure } from "../../core/files.ts";
 import { withState, type RobotLook } from "../../core/robot.ts";
-import type { ProblemInfo, RobotBody } from "../../core/types.ts";
+import { ROBOT_BODIES, type ProblemInfo, type RobotBody } from "../../core/types.ts";
 import { useSession } from "../context.ts";
 import { NumberField, Section, Select, Switch } from "../controls.tsx";
 import { count, jointName } from "../words.ts";
@@ -33,7 +33,7 @@ const BODIES: Record<RobotBody, string> = { visuals: "Its visual shapes", collis
 function BodyChoice({ look }: { look: RobotLook }) {
   const session = useSession();
   const has = { visuals: look.visuals.length > 0, collisions: look.collisions.length > 0, joints: true };
-  const choices = (["visuals", "collisions", "joints"] as const).filter((body) => has[body]).map((value) => ({ value, label: BODIES[value] }));
+  const choices = ROBOT_BODIES.filter((body) => has[body]).map((value) => ({ value, label: BODIES[value] }));
   if (choices.length < 2) return null;
   const chosen = session.document.value.view.body ?? "visuals";
   return <Select label="Drawn with" value={has[chosen] ? chosen : choices[0]?.value ?? "joints"} choices={choices} onChange={(body) => { session.setView({ body }); }} />;
