@@ -50,7 +50,7 @@ test("a reload and Back keep what was moved and what was dropped", async () => {
   expect(await page.evaluate(() => globalThis.posekitSession.character.value?.name)).toBe("puppet.gltf");
 });
 
-test("as a part of another page it is the view, its time and a way to the whole", async () => {
+test("as a part of another page it is the view, its time and a link to the whole", async () => {
   const page = await studio.context.newPage();
   await page.goto(`${inject("address")}?embed=1#scene=tentacle`);
   await settled(page);

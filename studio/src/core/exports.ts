@@ -20,7 +20,7 @@ interface Shown {
   cursor: ReadonlySignal<Cursor | null>;
   /** The document with what is on show as what its solves come to. */
   asPlayed(): StudioDocument;
-  /** The place on show, counted from where the way begins; empty when it is the end. */
+  /** The place on show, counted from the start of the trace; empty at its end. */
   place(): Place;
   settled(): Promise<void>;
 }

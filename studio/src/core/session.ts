@@ -540,7 +540,7 @@ class StudioSession implements Session {
     this.#document.value = document;
   }
 
-  /** The place on show, counted from where the way begins; empty when it is the end. */
+  /** The place on show, counted from the start of the trace; empty at its end. */
   #placeOnShow(): Place {
     const [cursor, main] = [this.cursor.peek(), this.#results.peek()[0]];
     if (cursor) return cursor.entry < cursor.entries - 1 && main?.trace ? placeOf(main.trace, cursor.entry) : {};
@@ -754,7 +754,7 @@ class StudioSession implements Session {
     const solved = this.#client.ask<"solve">({ kind: "solve", runs: orders, targets });
     const followed = this.arm.follow(current);
     const results = await solved;
-    // What is stepped through changes as a whole: a result and its way.
+    // What is stepped through changes as a whole: a result and its trace.
     if (mode === "trace") for (const result of results) result.trace = (await this.#client.ask<"trace">({ kind: "trace", run: result.id })) ?? result.trace;
     for (const order of orders) {
       if (order.start instanceof Float64Array) this.#startedFrom.set(order.id, order.start);

@@ -28,10 +28,10 @@ export function armParts(info: ProblemInfo): ArmPart[] {
     if (info.kinds[joint] === "revolute") passed += 1;
     const radius = info.reach * (AT_BASE + (AT_TOOL - AT_BASE) * Math.max(0, passed - 1) / Math.max(1, hinges - 1));
     const next = row[at + 1];
-    const way = new THREE.Vector3(...(next === undefined ? [0, 0, 0] as const : vectorAt(info.rest, next, 7)));
-    if (info.kinds[joint] === "revolute") return housing(joint, new THREE.Vector3(...vectorAt(info.axes, joint)), way, radius, passed === 1 ? Math.hypot(...vectorAt(info.rest, joint, 7)) : Infinity);
-    if (at === 0) return foot(joint, way, radius);
-    return next === undefined ? flange(joint, radius) : tube(joint, new THREE.Vector3(), way, radius);
+    const link = new THREE.Vector3(...(next === undefined ? [0, 0, 0] as const : vectorAt(info.rest, next, 7)));
+    if (info.kinds[joint] === "revolute") return housing(joint, new THREE.Vector3(...vectorAt(info.axes, joint)), link, radius, passed === 1 ? Math.hypot(...vectorAt(info.rest, joint, 7)) : Infinity);
+    if (at === 0) return foot(joint, link, radius);
+    return next === undefined ? flange(joint, radius) : tube(joint, new THREE.Vector3(), link, radius);
   });
 }
 
@@ -50,28 +50,28 @@ function rowOf(info: ProblemInfo): number[] {
  *
  * - `room`: what there is below: the first housing does not reach through the floor
  */
-function housing(joint: number, axis: THREE.Vector3, way: THREE.Vector3, radius: number, room: number): ArmPart[] {
-  const along = way.dot(axis);
+function housing(joint: number, axis: THREE.Vector3, link: THREE.Vector3, radius: number, room: number): ArmPart[] {
+  const along = link.dot(axis);
   const turn = axis.clone().multiplyScalar(along);
   const [low, high] = [Math.min(0, along) - Math.min(OUT * radius, room), Math.max(0, along) + OUT * radius];
   const part = (profile: THREE.Vector2[], isAccent: boolean): ArmPart => ({ joint, geometry: turned(profile, new THREE.Vector3(), axis), isAccent });
   const ring = (at: number) => part(barrel(at - 0.05 * radius, at + 0.05 * radius, 1.02 * radius, 0.03 * radius), true);
-  return [part(barrel(low, high, radius, ROUND * radius), false), ring(low + 0.45 * radius), ring(high - 0.45 * radius), ...tube(joint, turn, way, radius)];
+  return [part(barrel(low, high, radius, ROUND * radius), false), ring(low + 0.45 * radius), ring(high - 0.45 * radius), ...tube(joint, turn, link, radius)];
 }
 
 function tube(joint: number, from: THREE.Vector3, to: THREE.Vector3, radius: number): ArmPart[] {
-  const way = to.clone().sub(from);
-  const length = way.length();
+  const link = to.clone().sub(from);
+  const length = link.length();
   if (length < HIDDEN * radius) return [];
   const [thick, slim] = [TUBE * radius, 0.88 * TUBE * radius];
   const profile = [[0, 0], [thick, 0], [thick, 0.2 * length], [slim, 0.35 * length], [slim, 0.65 * length], [thick, 0.8 * length], [thick, length], [0, length]];
-  return [{ joint, geometry: turned(profile.map(([x = 0, y = 0]) => new THREE.Vector2(x, y)), from, way.divideScalar(length)), isAccent: false }];
+  return [{ joint, geometry: turned(profile.map(([x = 0, y = 0]) => new THREE.Vector2(x, y)), from, link.divideScalar(length)), isAccent: false }];
 }
 
 /** A plate on the floor and a column to the first joint. */
-function foot(joint: number, way: THREE.Vector3, radius: number): ArmPart[] {
-  const height = way.length();
-  const up = height > 0 ? way.clone().divideScalar(height) : new THREE.Vector3(0, 0, 1);
+function foot(joint: number, link: THREE.Vector3, radius: number): ArmPart[] {
+  const height = link.length();
+  const up = height > 0 ? link.clone().divideScalar(height) : new THREE.Vector3(0, 0, 1);
   const plate = { joint, geometry: turned(barrel(0, 0.3 * radius, 1.5 * radius, 0.1 * radius), new THREE.Vector3(), up), isAccent: false };
   const column = [[0, 0], [1.2 * radius, 0], [1.2 * radius, 0.3 * radius], [0.97 * radius, 0.6 * radius], [0.97 * radius, Math.max(height, 0.7 * radius)], [0, Math.max(height, 0.7 * radius)]];
   return [plate, { joint, geometry: turned(column.map(([x = 0, y = 0]) => new THREE.Vector2(x, y)), new THREE.Vector3(), up), isAccent: false }];

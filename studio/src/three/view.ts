@@ -81,7 +81,7 @@ export class View {
   #isStale = true;
   #grab: Grab | null = null;
   #gizmoDragged: TransformControls | null = null;
-  /** The iteration whose corner of the tip's way is under the pointer. */
+  /** The iteration whose corner of the tip's trace is under the pointer. */
   #pointed: number | null = null;
   #body: Character | RobotBody | null = null;
   /** What the body is made from. */
@@ -437,7 +437,7 @@ export class View {
     if (points.length > 0) this.#glideTo(() => { this.#rig.frame(points); }, isGliding);
   }
 
-  /** A way that is looked at step by step is brought into sight once, unless somebody has chosen where to look. */
+  /** A trace that is looked at step by step is brought into sight once, unless somebody has chosen where to look. */
   #frameTrace(): void {
     const { session } = this;
     const trace = session.playback.peek().mode === "trace" ? (session.results.peek()[0]?.trace ?? null) : null;
@@ -622,7 +622,7 @@ export class View {
     return this.#shape === null ? null : solutionUnder(this.#composer.ghosts, this.#shape, this.#projection, x, y, pointer);
   }
 
-  /** Shows the iteration whose corner of the tip's way is pointed at; the plot marks it. */
+  /** Shows the iteration whose corner of the tip's trace is pointed at; the plot marks it. */
   #point(iteration: number | null): void {
     if (iteration === this.#pointed) return;
     this.#pointed = iteration;
