@@ -51,7 +51,8 @@ pub(crate) const CONTACT: f64 = 1e6;
 /// Weight of the knee's limit \[1/rad²\].
 const LIMIT: f64 = 1e3;
 
-/// A knee may be as straight as in the source, or as this \[rad\]: three degrees.
+/// A knee may be as straight as in the source, or as this \[rad\]: three degrees. Of a leg that is held it is bent by that, which brings the hips down by a three-thousandth of
+/// its length, as what shakes a foot by nothing shakes a straight knee by degrees.
 const LEAST_FLEXION: f64 = 0.05;
 
 /// Weight of a column that is not free.
@@ -300,14 +301,9 @@ impl LegMotion {
         by_leg.iter_mut().for_each(|column| *column = held.counts(frame, *column));
         Residual { value: self.residual(held, frame, x), by_leg }
     }
-
-    /// How straight the knee may become in a frame.
-    fn least_flexion(&self, frame: usize) -> f64 {
-        self.flexion[frame].min(LEAST_FLEXION)
-    }
 }
 
-/// The weights of the terms that are quadratic, and what they speak of.
+/// The weights of the terms that are quadratic, and what all of them speak of.
 struct Terms {
     /// Of the value in each frame and column.
     value: Vec<f64>,
@@ -317,6 +313,8 @@ struct Terms {
     outcome: Vec<f64>,
     /// In each frame and column, the second difference of the source.
     source: Vec<f64>,
+    /// How straight each knee may become in each frame.
+    least: Vec<Vec<f64>>,
 }
 
 impl Problem<'_> {
@@ -353,6 +351,7 @@ impl Problem<'_> {
             change: (0..n).map(|c| weight(c) * fourth(self.ease * BLEND[Self::kind(c)])).collect(),
             outcome: vec![0.0; n * n_frames],
             source: vec![0.0; n * n_frames],
+            least: Vec::with_capacity(self.legs.len()),
         };
         for frame in 0..n_frames {
             let free = (0..n).map(|c| if self.is_free(frame, c) { weight(c) } else { LOCKED });
@@ -361,6 +360,12 @@ impl Problem<'_> {
         let mut is_held = vec![vec![false; n_frames]; self.legs.len()];
         for held in self.held.iter().filter(|held| held.weight >= CONTACT) {
             is_held[held.leg][held.rolls.clone()].fill(true);
+        }
+        for (motion, held) in self.legs.iter().zip(&is_held) {
+            let least = |(flexion, held): (&f64, &bool)| {
+                if *held { LEAST_FLEXION } else { flexion.min(LEAST_FLEXION) }
+            };
+            terms.least.push(motion.flexion.iter().zip(held).map(least).collect());
         }
         let hips = 1.0 / self.legs.len().max(1) as f64;
         for frame in 1..n_frames.saturating_sub(1) {
@@ -406,7 +411,7 @@ impl Problem<'_> {
         }
         for (frame, x) in x.chunks_exact(n).enumerate() {
             for (leg, motion) in self.legs.iter().enumerate() {
-                let over = limit_violation(motion, frame, x, leg);
+                let over = limit_violation(motion, terms, (frame, leg), x);
                 cost += LIMIT * over * over;
             }
         }
@@ -464,7 +469,7 @@ impl Problem<'_> {
         }
         for (frame, of_frame) in x.chunks_exact(n).enumerate() {
             for (leg, motion) in self.legs.iter().enumerate() {
-                let over = limit_violation(motion, frame, of_frame, leg);
+                let over = limit_violation(motion, terms, (frame, leg), of_frame);
                 if over < 0.0 {
                     let at = frame * n + 3 + OF_LEG * leg + 3;
                     descent[at] -= LIMIT * over;
@@ -550,8 +555,13 @@ impl Problem<'_> {
 }
 
 /// By how much a knee is straighter than it may be, as a negative number; 0 where it is not.
-fn limit_violation(motion: &LegMotion, frame: usize, x: &[f64], leg: usize) -> f64 {
-    let room = motion.flexion[frame] + x[3 + OF_LEG * leg + 3] - motion.least_flexion(frame);
+fn limit_violation(
+    motion: &LegMotion,
+    terms: &Terms,
+    (frame, leg): (usize, usize),
+    x: &[f64],
+) -> f64 {
+    let room = motion.flexion[frame] + x[3 + OF_LEG * leg + 3] - terms.least[leg][frame];
     room.min(0.0)
 }
 
