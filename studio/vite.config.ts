@@ -25,7 +25,7 @@ export default defineConfig({
       { find: /^posekit\/three$/, replacement: `${pkg}three.js` },
       { find: /^posekit\/urdf$/, replacement: `${pkg}urdf.js` },
       { find: /^posekit\/posekit_bg\.wasm/, replacement: `${pkg}posekit_bg.wasm` },
-      { find: /^posekit$/, replacement: `${pkg}posekit.js` },
+      { find: /^posekit$/, replacement: `${pkg}index.js` },
     ],
     dedupe: ["three"],
   },

@@ -105,6 +105,7 @@ test("a limit of a robot is dragged and typed", async () => {
   expect((await documentOf(page)).urdf).toContain(`upper="${await most()}"`);
   // The picture with the new limit comes with the next frames.
   await page.waitForTimeout(300);
+  await page.waitForFunction((id) => globalThis.posekitView.handlePlace(id) !== null, `limit:${joint}:max`);
   const at = await page.evaluate((id) => {
     const place = globalThis.posekitView.handlePlace(id);
     const box = document.querySelector(".view-canvas")?.getBoundingClientRect();

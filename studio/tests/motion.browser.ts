@@ -509,7 +509,7 @@ describe("links", () => {
     expect(other.complaints).toEqual([]);
     // And a link to a problem leads out of the scene.
     await other.page.evaluate(() => { location.hash = globalThis.posekitSession.link(); });
-    await other.page.waitForFunction(() => document.querySelector('[data-scene="limb-2d"]')?.getAttribute("aria-current") === "true");
+    await other.page.waitForFunction(() => document.querySelector('[data-scene="figure"]')?.getAttribute("aria-current") === "true");
     await other.close();
   });
 

@@ -2,7 +2,7 @@
 
 import { batch } from "@preact/signals";
 import type { Session } from "../core/types.ts";
-import { SCENES } from "../core/scenes/index.ts";
+import { RAIL } from "../core/scenes/index.ts";
 import { drawerOpen, openDialog, panelTab, sheetTab, singleKeys, timelineOpen } from "./page.ts";
 import { chooseTheme, theme } from "./theme.ts";
 import { cameraAction, focusHandles } from "./camera.ts";
@@ -131,18 +131,13 @@ function toggleClassic(session: Session): void {
   if (run) session.setSetting(run.id, "classic", !(run.settings.classic ?? false));
 }
 
-/** Through the rail from top to bottom, of which the motion scene is the last. */
+/** Through the rail, round and round; from a file of one's own, which is not in it, to its ends. */
 function nextScene(session: Session, by: number): void {
-  const scenes = SCENES.filter(({ group }) => group !== "learn").map(({ id }) => id);
-  const { scene } = session.document.peek();
-  const at = isMotion.peek() ? scenes.length : scenes.findIndex((id) => id === scene);
-  // A file of one's own is none of them: the first is next, the motion scene before.
-  const next = scenes[(at + by + scenes.length + 1) % (scenes.length + 1)];
-  if (next === undefined || (at < 0 && by < 0)) {
-    openMotion();
-    return;
-  }
-  batch(() => { leaveMotion(); session.openScene(next); });
+  const here = isMotion.peek() ? "motion" : session.document.peek().scene;
+  const at = RAIL.findIndex((id) => id === here);
+  const next = RAIL[at < 0 && by < 0 ? RAIL.length - 1 : (at + by + RAIL.length) % RAIL.length];
+  if (next === "motion") openMotion();
+  else if (next !== undefined) batch(() => { leaveMotion(); session.openScene(next); });
 }
 
 function toggleLearn(): void {

@@ -1,9 +1,7 @@
 //! The rail on the left: every scene with a small picture.
 
-import { Fragment } from "preact";
 import { batch } from "@preact/signals";
-import { FIRST } from "../core/opening.ts";
-import { SCENES } from "../core/scenes/index.ts";
+import { RAIL, sceneSpec } from "../core/scenes/index.ts";
 import type { SceneSpec } from "../core/types.ts";
 import { useSession } from "./context.ts";
 import { thumbnails } from "./thumbnails.ts";
@@ -24,12 +22,8 @@ export function Scenes() {
         <section key={group.id} class="scene-group">
           <h2 class="scene-group-title">{group.title}</h2>
           <ul class="scene-list">
-            {SCENES.filter((scene) => scene.group === group.id).map((scene) => (
-              <Fragment key={scene.id}>
-                <SceneItem scene={scene} />
-                {scene.id === FIRST && <MotionItem />}
-              </Fragment>
-            ))}
+            {RAIL.filter((id) => (id === "motion" ? "figures" : sceneSpec(id).group) === group.id)
+              .map((id) => (id === "motion" ? <MotionItem key={id} /> : <SceneItem key={id} scene={sceneSpec(id)} />))}
           </ul>
         </section>
       ))}

@@ -5,5 +5,5 @@ import { initSync } from "./posekit.js";
 
 initSync({ module: readFileSync(new URL("./posekit_bg.wasm", import.meta.url)) });
 
-export * from "./posekit.js";
+export * from "./index.js";
 export default async function init() {}

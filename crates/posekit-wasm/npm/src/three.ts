@@ -6,8 +6,8 @@
 
 import { Matrix4, Quaternion, Vector3 } from "three";
 import type { Bone, Object3D, Skeleton as ThreeSkeleton, SkinnedMesh } from "three";
-import { Problem } from "posekit";
-import type { Solver } from "posekit";
+import { PosekitError, Problem } from "posekit";
+import type { MethodName, Solver, Status } from "posekit";
 import { isConformal, rotationOf, worldRotationOf } from "./linear.js";
 
 /** Three numbers, or a vector. */
@@ -52,7 +52,7 @@ export interface CharacterOptions {
   /** The reference pose of limits: the current pose (the default), or the bind pose of the skin. */
   rest?: "current" | "bind";
   /** The method. Default `least-squares`. */
-  method?: string;
+  method?: MethodName;
   /** Settings of the library. */
   settings?: Record<string, unknown>;
 }
@@ -60,7 +60,7 @@ export interface CharacterOptions {
 /** How a solve ended. The same object every time, so that frames allocate nothing. */
 export interface CharacterResult {
   /** `reached`, `unreachable`, `blocked`, `stalled` or `iteration-limit`. */
-  status: string;
+  status: Status;
   isReached: boolean;
   /** Largest position error of the tasks of level 1, in units of the parent space of the topmost bone. */
   error: number;
@@ -134,7 +134,7 @@ export class Character {
   private found = new Float64Array(0);
   private isRigid = true;
   private readonly options: CharacterOptions;
-  private readonly result: CharacterResult = { status: "", isReached: false, error: 0, orientationError: 0, iterations: 0 };
+  private readonly result: CharacterResult = { status: "stalled", isReached: false, error: 0, orientationError: 0, iterations: 0 };
   private readonly settings: string;
 
   /**
@@ -148,7 +148,7 @@ export class Character {
       const full: EffectorOptions = isEffector(given) ? given : { bone: given };
       return { name, given: full, bone: find(full.bone), from: full.from === undefined ? null : find(full.from) };
     });
-    if (effectors.length === 0) throw new Error("a character needs an effector");
+    if (effectors.length === 0) throw new PosekitError("a character needs an effector");
     for (const name of [...Object.keys(options.limits ?? {}), ...Object.keys(options.stiffness ?? {})]) find(name);
 
     const { chains, base } = chainsOf(effectors, new Set(bones));
@@ -175,7 +175,7 @@ export class Character {
   /** The target of an effector in world space, to be changed in place; initially the effector's own pose. */
   target(name: string): Target {
     const effector = this.effectors.get(name);
-    if (!effector) throw new Error(`there is no effector ${JSON.stringify(name)}; there are ${[...this.effectors.keys()].join(", ")}`);
+    if (!effector) throw new PosekitError(`there is no effector ${JSON.stringify(name)}; there are ${[...this.effectors.keys()].join(", ")}`);
     return effector.target;
   }
 
@@ -283,7 +283,7 @@ export class Character {
       // The joint's frame: the bone's rotation and its ancestors, without scale.
       unscaled.compose(object.position, object.quaternion, ONE);
       if (node.parent >= 0) unscaled.premultiply(this.nodes[node.parent]!.matrix);
-      if (!rotationOf(unscaled, node.frame)) throw new Error(`${describe(object)}: something above it is scaled to nothing`);
+      if (!rotationOf(unscaled, node.frame)) throw new PosekitError(`${describe(object)}: something above it is scaled to nothing`);
     }
   }
 
@@ -373,7 +373,7 @@ export class Character {
   /** The rotation of the parent space of a root. */
   private frameAbove(parent: Node | null, out: Quaternion): Quaternion {
     if (!parent) return out.identity();
-    if (!rotationOf(parent.matrix, out)) throw new Error(`${describe(parent.object)} is scaled to nothing`);
+    if (!rotationOf(parent.matrix, out)) throw new PosekitError(`${describe(parent.object)} is scaled to nothing`);
     return out;
   }
 
@@ -405,7 +405,7 @@ export class Character {
   /** The world orientation of an object, as three.js defines it, in the base's space. */
   private ownRotation(node: Node, out: Quaternion): Quaternion {
     inverse.multiplyMatrices(this.base ? this.base.matrixWorld : IDENTITY, node.matrix);
-    if (!worldRotationOf(inverse, out)) throw new Error(`${describe(node.object)} is scaled to nothing`);
+    if (!worldRotationOf(inverse, out)) throw new PosekitError(`${describe(node.object)} is scaled to nothing`);
     return out.premultiply(baseTurn);
   }
 
@@ -475,7 +475,7 @@ export class Character {
 
   private solveOnce(): void {
     const { problem, solver } = this;
-    if (!problem || !solver) throw new Error("the character has been disposed of");
+    if (!problem || !solver) throw new PosekitError("the character has been disposed of");
     this.placeStills();
     this.placeBase();
     let task = 0;
@@ -501,7 +501,7 @@ export class Character {
     const { base } = this;
     if (base) base.updateWorldMatrix(true, false);
     baseFromWorld.copy(base ? base.matrixWorld : IDENTITY).invert();
-    if (!rotationOf(baseFromWorld, baseTurn)) throw new Error(`${base ? describe(base) : "the base"} is scaled to nothing`);
+    if (!rotationOf(baseFromWorld, baseTurn)) throw new PosekitError(`${base ? describe(base) : "the base"} is scaled to nothing`);
   }
 
   /** An animation may have moved ancestors of the roots. */
@@ -672,9 +672,9 @@ function findBone(bones: Object3D[], of: BoneOf): Object3D {
   const [first, second] = bones.filter((bone) => bone.name === of);
   if (!first) {
     const names = bones.slice(0, 12).map((bone) => bone.name).join(", ");
-    throw new Error(`there is no bone ${JSON.stringify(of)}; there are ${names}${bones.length > 12 ? ", ..." : ""}`);
+    throw new PosekitError(`there is no bone ${JSON.stringify(of)}; there are ${names}${bones.length > 12 ? ", ..." : ""}`);
   }
-  if (second) throw new Error(`there are several bones ${JSON.stringify(of)}; give the object itself`);
+  if (second) throw new PosekitError(`there are several bones ${JSON.stringify(of)}; give the object itself`);
   return first;
 }
 
@@ -689,7 +689,7 @@ function chainsOf(effectors: { name: string; bone: Object3D; from: Object3D | nu
       if (bones.has(at)) top = way.length - 1;
     }
     if (from) {
-      if (from !== bone && !isAncestor(from, bone)) throw new Error(`effector ${JSON.stringify(name)}: ${describe(from)} is not above ${describe(bone)}`);
+      if (from !== bone && !isAncestor(from, bone)) throw new PosekitError(`effector ${JSON.stringify(name)}: ${describe(from)} is not above ${describe(bone)}`);
       if (from !== bone) way.push(from);
       top = way.length - 1;
     }

@@ -1,7 +1,7 @@
 //! URDF robots: reads the text, returns joint values by name, for urdf-loader or any other program.
 
-import { Problem } from "posekit";
-import type { Solver } from "posekit";
+import { PosekitError, Problem } from "posekit";
+import type { MethodName, Solver, Status } from "posekit";
 
 /** Options of a robot. */
 export interface RobotOptions {
@@ -16,7 +16,7 @@ export interface RobotOptions {
   /** Joints that keep their start values. */
   locked?: readonly string[];
   /** The method. Default `auto`. */
-  method?: string;
+  method?: MethodName;
   /** Settings of the library. */
   settings?: Record<string, unknown>;
 }
@@ -24,7 +24,7 @@ export interface RobotOptions {
 /** How a solve ended. The same object every time, so that frames allocate nothing. */
 export interface RobotResult {
   /** `reached`, `unreachable`, `blocked`, `stalled` or `iteration-limit`. */
-  status: string;
+  status: Status;
   isReached: boolean;
   /** Largest position error of a tip, in metres. */
   error: number;
@@ -67,19 +67,19 @@ export class Robot {
   private readonly q: Float64Array;
   private readonly numbers: Float64Array;
   private readonly tips: string[];
-  private readonly result: RobotResult = { status: "", isReached: false, error: 0, orientationError: 0, iterations: 0 };
+  private readonly result: RobotResult = { status: "stalled", isReached: false, error: 0, orientationError: 0, iterations: 0 };
 
   /** @param urdf - the text of the robot's file */
   constructor(urdf: string, options: RobotOptions = {}) {
     const { tip, task = "pose", freeRoot = false } = options;
     const wanted = tip === undefined ? [undefined] : typeof tip === "string" ? [tip] : [...tip];
-    if (wanted.length === 0) throw new Error("a robot needs a tip");
+    if (wanted.length === 0) throw new PosekitError("a robot needs a tip");
     const figures = wanted.map((each) => figureOf(urdf, each, freeRoot));
     const tasks = figures.flatMap((figure) => figure.tasks).map((each) => (task === "pose" ? each : { ...each, task: "position", orientation: undefined }));
     const start = Object.fromEntries(Object.entries(options.start ?? {}));
     const figure = { ...figures[0], tasks, start };
     this.tips = tasks.map((each) => each.name);
-    this.problem = Problem.fromJson(JSON.stringify(figure), urdf);
+    this.problem = Problem.fromJson(figure, urdf);
     this.solver = this.problem.solver();
     this.q = this.problem.start();
     this.numbers = new Float64Array(task === "pose" ? 7 : 3);
@@ -92,7 +92,7 @@ export class Robot {
       follows: mimics[joint]! >= 0,
     }));
     const settings = { locked: options.locked ?? [], ...options.settings };
-    this.solver.begin(options.method ?? "auto", JSON.stringify(settings));
+    this.solver.begin(options.method ?? "auto", settings);
   }
 
   /** Warnings of the reader. */
@@ -114,15 +114,15 @@ export class Robot {
    */
   setTarget(position: ArrayLike<number>, quaternion?: ArrayLike<number>, tip?: string): void {
     const index = tip === undefined ? 0 : this.tips.indexOf(tip);
-    if (index < 0) throw new Error(`there is no tip ${JSON.stringify(tip)}; there are ${this.tips.join(", ")}`);
-    if (position.length !== 3) throw new Error(`a position is 3 numbers, found ${position.length}`);
+    if (index < 0) throw new PosekitError(`there is no tip ${JSON.stringify(tip)}; there are ${this.tips.join(", ")}`);
+    if (position.length !== 3) throw new PosekitError(`a position is 3 numbers, found ${position.length}`);
     const { numbers } = this;
     numbers.set(position, 0);
     if (numbers.length === 3) {
-      if (quaternion) throw new Error("this robot was made for positions only");
+      if (quaternion) throw new PosekitError("this robot was made for positions only");
       this.solver.setTarget(index, numbers);
     } else if (quaternion) {
-      if (quaternion.length !== 4) throw new Error(`a quaternion is 4 numbers, found ${quaternion.length}`);
+      if (quaternion.length !== 4) throw new PosekitError(`a quaternion is 4 numbers, found ${quaternion.length}`);
       numbers.set(quaternion, 3);
       this.solver.setTarget(index, numbers);
     } else {
@@ -166,7 +166,7 @@ export class Robot {
   setValue(name: string, value: number | ArrayLike<number>): void {
     const joint = this.find(name);
     const values = typeof value === "number" ? [value] : Array.from(value);
-    if (values.length !== joint.size) throw new Error(`the joint ${JSON.stringify(name)} has ${joint.size} values, found ${values.length}`);
+    if (values.length !== joint.size) throw new PosekitError(`the joint ${JSON.stringify(name)} has ${joint.size} values, found ${values.length}`);
     this.q.set(values, joint.at);
   }
 
@@ -207,7 +207,7 @@ export class Robot {
 
   private find(name: string): Joint {
     const joint = this.joints.find((each) => each.name === name && each.size > 0);
-    if (!joint) throw new Error(`there is no joint ${JSON.stringify(name)} that moves`);
+    if (!joint) throw new PosekitError(`there is no joint ${JSON.stringify(name)} that moves`);
     return joint;
   }
 }

@@ -24,7 +24,13 @@ impl Arm {
     /// - `settings`: JSON, any of `tolerance` (metres), `orientation_tolerance` (radians), `bounds` (6 numbers: how far the tool may be off along and about each axis of
     ///   a target), `prefer` (`nearest`, `first`, `posture`, `manipulability`) and `starts`
     #[wasm_bindgen(constructor)]
-    pub fn new(problem: &Problem, task: usize, settings: Option<String>) -> Result<Self> {
+    pub fn new(
+        problem: &Problem,
+        task: usize,
+        #[wasm_bindgen(unchecked_optional_param_type = "object | string | null")] settings: Option<
+            String,
+        >,
+    ) -> Result<Self> {
         let own = ToolArm::new(&problem.own, task, settings.as_deref())?;
         Ok(Self { own, last: ArmSolution::default(), input: Default::default() })
     }

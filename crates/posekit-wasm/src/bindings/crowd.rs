@@ -62,7 +62,13 @@ pub struct Crowd {
 impl Crowd {
     /// `n` copies of a problem of one task, solved by a method.
     #[wasm_bindgen(constructor)]
-    pub fn new(problem: &Problem, n: u32, method: &str, settings: Option<String>) -> Result<Self> {
+    pub fn new(
+        problem: &Problem,
+        n: u32,
+        #[wasm_bindgen(unchecked_param_type = "MethodName")] method: &str,
+        #[wasm_bindgen(unchecked_optional_param_type = "Settings | string | null")]
+        settings: Option<String>,
+    ) -> Result<Self> {
         let herd = Herd::new(&problem.own, n as usize, method, settings.as_deref())?;
         let [_, n_points] = herd.sizes();
         Ok(Self { herd, input: Vec::new(), output: vec![0.0; n_points] })

@@ -42,7 +42,11 @@ impl Motion {
     }
 
     /// Writes the poses of all joints in all frames, 7 numbers each, of the `source` or the `result`.
-    pub fn poses(&mut self, which: &str, out: &Float32Array) -> Result<()> {
+    pub fn poses(
+        &mut self,
+        #[wasm_bindgen(unchecked_param_type = "MotionSide")] which: &str,
+        out: &Float32Array,
+    ) -> Result<()> {
         self.output.resize(self.poses_length(), 0.0);
         self.table.poses(Which::named(which)?, &mut self.output)?;
         self.give(out)
@@ -63,7 +67,8 @@ impl Motion {
     /// - `times`: the times of edited poses in seconds; `values`: their configurations, one after the other
     pub fn set(
         &mut self,
-        settings: &str,
+        #[wasm_bindgen(unchecked_param_type = "string | object")] settings: &str,
+        #[wasm_bindgen(unchecked_param_type = "string | object | null | undefined")]
         contacts: Option<String>,
         times: &Float64Array,
         values: &Float64Array,
@@ -114,7 +119,12 @@ impl Motion {
     }
 
     /// Writes the curves of a joint, 6 numbers for each frame: a rotation vector on its parent in degrees, and its position in the world.
-    pub fn curves(&mut self, which: &str, joint: usize, out: &Float32Array) -> Result<()> {
+    pub fn curves(
+        &mut self,
+        #[wasm_bindgen(unchecked_param_type = "MotionSide")] which: &str,
+        joint: usize,
+        out: &Float32Array,
+    ) -> Result<()> {
         let n_frames = self.table.clip(Which::Source).n_frames();
         self.output.resize(n_frames * CURVES, 0.0);
         self.table.curves(Which::named(which)?, joint, &mut self.output)?;
@@ -124,7 +134,10 @@ impl Motion {
     /// The result as a file.
     ///
     /// - `format`: `same` for the format of the input, `bvh` or `glb`
-    pub fn write(&self, format: &str) -> Result<Uint8Array> {
+    pub fn write(
+        &self,
+        #[wasm_bindgen(unchecked_param_type = "MotionFormat")] format: &str,
+    ) -> Result<Uint8Array> {
         Ok(Uint8Array::from(self.table.write(format)?.as_slice()))
     }
 }

@@ -62,13 +62,21 @@ impl Problem {
     ///
     /// - `urdf`: the text of the URDF (or `.gltf`) that a figure names
     #[wasm_bindgen(js_name = fromJson)]
-    pub fn from_json(text: &str, urdf: Option<String>) -> Result<Self> {
+    pub fn from_json(
+        #[wasm_bindgen(unchecked_param_type = "string | object")] text: &str,
+        #[wasm_bindgen(unchecked_optional_param_type = "string | Uint8Array | null")] urdf: Option<
+            String,
+        >,
+    ) -> Result<Self> {
         Self::read(text, urdf.as_deref().map(str::as_bytes))
     }
 
     /// The same for a figure whose skeleton is in a file given as bytes (`.glb`, `.vrm`, or text).
     #[wasm_bindgen(js_name = fromJsonAndFile)]
-    pub fn from_json_and_file(text: &str, file: &[u8]) -> Result<Self> {
+    pub fn from_json_and_file(
+        #[wasm_bindgen(unchecked_param_type = "string | object")] text: &str,
+        file: &[u8],
+    ) -> Result<Self> {
         Self::read(text, Some(file))
     }
 
@@ -77,7 +85,11 @@ impl Problem {
     /// - `tip`: the link; by default the end of the robot that the most joints move
     /// - `free_root`: true when the robot floats instead of being fixed in the world
     #[wasm_bindgen(js_name = fromUrdf)]
-    pub fn from_urdf(text: &str, tip: Option<String>, free_root: Option<bool>) -> Result<Self> {
+    pub fn from_urdf(
+        #[wasm_bindgen(unchecked_param_type = "string | Uint8Array")] text: &str,
+        tip: Option<String>,
+        free_root: Option<bool>,
+    ) -> Result<Self> {
         let mut warnings = Warnings::new();
         let robot = read_robot(text.as_bytes(), &Limits::default(), &mut Warnings::new())
             .map_err(Fault::from)?;
@@ -106,7 +118,7 @@ impl Problem {
     }
 
     /// `plane`, `space`, `points` or `figure`.
-    #[wasm_bindgen(getter)]
+    #[wasm_bindgen(getter, unchecked_return_type = "ProblemKind")]
     #[must_use]
     pub fn kind(&self) -> String {
         let word = match self.own.as_ref() {

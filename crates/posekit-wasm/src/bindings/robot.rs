@@ -19,7 +19,12 @@ use crate::session::wrong_length;
 /// - `text`: a URDF, or an MJCF that includes no other file
 /// - `srdf`: the text of the SRDF beside it
 #[wasm_bindgen(js_name = describeRobot)]
-pub fn describe_robot(text: &str, srdf: Option<String>) -> Result<String> {
+pub fn describe_robot(
+    #[wasm_bindgen(unchecked_param_type = "string | Uint8Array")] text: &str,
+    #[wasm_bindgen(unchecked_optional_param_type = "string | Uint8Array | null")] srdf: Option<
+        String,
+    >,
+) -> Result<String> {
     Ok(description(text, srdf.as_deref())?)
 }
 

@@ -30,13 +30,16 @@ impl Solver {
     /// Begins a solve with the current targets.
     ///
     /// - `method`: `auto`, `two-bone`, `arm`, `direct`, `ccd`, `fabrik`, `relaxation` or `least-squares`
-    /// - `settings`: JSON, any of the library's settings
+    /// - `settings`: any of the library's settings, as an object or as JSON
     /// - `start`: joint values, or the points of a chain of points; by default those of the problem
     pub fn begin(
         &mut self,
-        method: &str,
+        #[wasm_bindgen(unchecked_param_type = "MethodName")] method: &str,
+        #[wasm_bindgen(unchecked_optional_param_type = "Settings | string | null")]
         settings: Option<String>,
-        start: Option<Float64Array>,
+        #[wasm_bindgen(unchecked_optional_param_type = "Float64Array | null")] start: Option<
+            Float64Array,
+        >,
     ) -> Result<()> {
         let start = start.map(|start| read(&start, &mut self.input));
         let start = start.map(|()| self.input.as_slice());
@@ -71,7 +74,7 @@ impl Solver {
     }
 
     /// `reached`, `unreachable`, `blocked`, `stalled`, `iteration-limit` or `cancelled`.
-    #[wasm_bindgen(getter)]
+    #[wasm_bindgen(getter, unchecked_return_type = "Status")]
     pub fn status(&mut self) -> Result<String> {
         Ok(self.session.solution()?.status.word().to_owned())
     }
@@ -122,7 +125,7 @@ impl Solver {
     }
 
     /// The method that runs; never `auto`.
-    #[wasm_bindgen(getter)]
+    #[wasm_bindgen(getter, unchecked_return_type = "MethodName")]
     pub fn method(&mut self) -> Result<String> {
         Ok(self.session.solution()?.choice.method.name().to_owned())
     }

@@ -39,6 +39,9 @@ const ALL: Readonly<Record<SceneId, Scene>> = {
 /** The scenes in the order of the rail. */
 export const SCENES: readonly SceneSpec[] = SCENE_IDS.map((id) => ALL[id].spec);
 
+/** What the rail lists from top to bottom; the motion scene stands second. */
+export const RAIL: readonly (SceneId | "motion")[] = SCENES.flatMap(({ id, group }) => (group === "learn" ? [] : id === SCENE_IDS[0] ? [id, "motion" as const] : [id]));
+
 export function sceneSpec(id: SceneId): SceneSpec {
   return ALL[id].spec;
 }
