@@ -97,9 +97,11 @@ test.skipIf(ONLY !== undefined)("for the documentation", async () => {
   }
   await light.page.evaluate(() => { globalThis.posekitSession.arm.setSeconds(0.5); });
   await settled(light.page);
+  await light.page.getByRole("button", { name: "Show the plots" }).click();
   await light.page.waitForTimeout(400);
   await light.page.evaluate(() => { globalThis.posekitSession.arm.scrub(Math.round(0.6 * (globalThis.posekitSession.arm.track.value?.nFrames ?? 0))); });
   await saveSmall(light.page, "path");
+  await light.page.getByRole("button", { name: "Hide the plots" }).click();
   await show(light.page, "figure");
   await light.page.locator("#panel-tab-learn").click();
   await light.page.locator('.contents-item[data-learn="lock-up"]').click();
