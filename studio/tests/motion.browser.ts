@@ -445,7 +445,7 @@ test("both motions are in sight when they are compared side by side, whatever th
   await close();
 });
 
-test("pictures of what is on show: PNG and SVG", async () => {
+test("pictures of what is on show: PNG, SVG and a film", async () => {
   const { page, complaints, close } = await openMotion();
   const take = async (item: string) => {
     await page.getByRole("button", { name: "Save and export" }).click();
@@ -467,6 +467,12 @@ test("pictures of what is on show: PNG and SVG", async () => {
   }, png.bytes.toString("base64"));
   expect(drawn.share).toBeGreaterThanOrEqual(1);
   expect(drawn.drawn).toBeGreaterThan(0.02);
+  await page.evaluate(() => { globalThis.posekitMotion.goTo(20); });
+  const film = await take("Film (WebM)");
+  expect(film.name).toBe("walk.webm");
+  expect(film.bytes.subarray(0, 4).toString("hex"), "a Matroska file").toBe("1a45dfa3");
+  expect(film.bytes.length).toBeGreaterThan(20_000);
+  expect(await page.evaluate(() => [globalThis.posekitMotion.frame.value, globalThis.posekitMotion.playing.value])).toEqual([20, false]);
   const svg = await take("Picture (SVG)");
   expect(svg.name).toBe("walk.svg");
   expect(svg.bytes.toString("utf8")).toMatch(/^<svg[\s\S]*<title>Walk with known skate: [\s\S]*<\/svg>\s*$/);

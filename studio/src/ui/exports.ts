@@ -1,8 +1,9 @@
 //! What can be taken away from each kind of scene: files, pictures, code.
 
-import { Code, Download, FileImage, FileJson, Image, type LucideIcon } from "lucide-preact";
+import { Code, Download, FileImage, Film, FileJson, Image, type LucideIcon } from "lucide-preact";
 import type { MotionSession } from "../core/motion/types.ts";
 import type { Session } from "../core/types.ts";
+import { filmType } from "../core/pictures/film.ts";
 import { slug } from "../core/snippets.ts";
 import { openDialog } from "./page.ts";
 import { saveBlob, saveBytes, saveText } from "./save.ts";
@@ -48,6 +49,12 @@ export function motionExports(session: MotionSession): Export[] {
         saveBlob(name, blob);
       },
     },
+    ...(filmType() === null ? [] : [{
+      icon: Film, label: "Film (WebM), played once", act: async () => {
+        const { name, blob } = await session.exportFilm();
+        saveBlob(name, blob);
+      },
+    }]),
     CODE,
   ];
 }

@@ -35,6 +35,22 @@ export class Clock {
     this.playing.value = false;
   }
 
+  /** Plays all of it once, in its own time, unless somebody pauses; then it stands again where it was. */
+  async playOnce(): Promise<void> {
+    const [frame, isLooping, speed] = [this.frame.peek(), this.isLooping.peek(), this.speed.peek()];
+    this.pause();
+    this.rewind();
+    [this.isLooping.value, this.speed.value] = [false, 1];
+    this.play();
+    let stop = () => { /* not watched yet */ };
+    await new Promise<void>((resolve) => { stop = this.playing.subscribe((isPlaying) => { if (!isPlaying) resolve(); }); });
+    stop();
+    // Its last frame is drawn with the next picture.
+    await new Promise<void>((resolve) => { this.ticks.nextFrame(() => { this.ticks.nextFrame(resolve); }); });
+    [this.isLooping.value, this.speed.value] = [isLooping, speed];
+    this.goTo(frame);
+  }
+
   #tick(): void {
     const info = this.info();
     if (!this.playing.peek() || !info) return;

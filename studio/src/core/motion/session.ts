@@ -617,6 +617,11 @@ class Store implements MotionSession {
     return { name: `${this.#stem}.png`, blob: await this.#pictures.png() };
   }
 
+  async exportFilm(): Promise<{ name: string; blob: Blob }> {
+    if (!this.#pictures) throw new Error("there is no picture yet");
+    return { name: `${this.#stem}.webm`, blob: await this.#pictures.film(() => this.#clock.playOnce()) };
+  }
+
   exportSvg(): NamedText {
     if (!this.#pictures) throw new Error("there is no picture yet");
     return { name: `${this.#stem}.svg`, type: "image/svg+xml", text: this.#pictures.svg() };

@@ -93,6 +93,8 @@ export interface LinkedMotion extends Omit<MotionDocument, "file"> {
 export interface MotionPictures {
   png(): Promise<Blob>;
   svg(): string;
+  /** A film of the view, from when something begins to play until it has ended. */
+  film(play: () => Promise<void>): Promise<Blob>;
   camera(): CameraState;
 }
 
@@ -295,6 +297,8 @@ export interface MotionSession {
   snippets(): Snippet[];
   setPictures(pictures: MotionPictures | null): void;
   exportPng(): Promise<{ name: string; blob: Blob }>;
+  /** A film of the view, while the motion plays once. */
+  exportFilm(): Promise<{ name: string; blob: Blob }>;
   exportSvg(): NamedText;
   /** Every change so far is worked out. */
   settled(): Promise<void>;

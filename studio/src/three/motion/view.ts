@@ -6,6 +6,7 @@ import type { Vec3 } from "../../core/files.ts";
 import { figureOf, frameOf, MotionComposer, type Figure, type MotionScene } from "../../core/motion/draw.ts";
 import type { Comparison, HandleInfo, MotionInfo, MotionSession, ShownMotion } from "../../core/motion/types.ts";
 import { Drawing } from "../../core/pictures/drawing.ts";
+import { filmOf } from "../../core/pictures/film.ts";
 import { Ink, palette, type Palette } from "../../core/pictures/look.ts";
 import { Projection } from "../../core/pictures/projection.ts";
 import { svgOf } from "../../core/pictures/svg.ts";
@@ -83,7 +84,7 @@ export class MotionView {
       isBusy: () => false,
     });
     this.#watch();
-    session.setPictures({ png: () => this.png(), svg: () => this.svg(), camera: () => this.#rig.state });
+    session.setPictures({ png: () => this.png(), svg: () => this.svg(), film: (play) => filmOf(this.canvas, play), camera: () => this.#rig.state });
   }
 
   #watch(): void {
