@@ -4,7 +4,9 @@ import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { initSync } from "posekit";
 import { Engine } from "../worker/engine.ts";
 import { hasPackage, localWorker, until, wasmBytes } from "./testing.ts";
+import { boneLength, chainJoint, withBoneLength, withChainJoint } from "./bones.ts";
 import { flatPoints } from "./edit.ts";
+import { isFigure, isSpace } from "./files.ts";
 import { decodeLink, encodeLink } from "./link.ts";
 import { createSession } from "./session.ts";
 import type { Surroundings } from "./surroundings.ts";
@@ -486,6 +488,30 @@ describe.skipIf(!hasPackage)("a session", () => {
     await solved(session, "figure");
     expect(session.notices.value[0]).toMatchObject({ kind: "error", what: expect.stringContaining("target") as string });
     expect(() => decodeLink("#nothing")).toThrow(/no problem/);
+  });
+
+  it("changes the length of a bone and the kind of a joint, and solves what comes out", async () => {
+    const session = start();
+    session.openScene("arm-free");
+    await solved(session, "arm-free");
+    const bones = () => { const { problem } = session.document.value; return !isFigure(problem) && isSpace(problem) ? problem.bones : []; };
+    const reach = session.info.value?.reach ?? 0;
+    const long = boneLength(session.document.value.problem, 1) ?? 0;
+    session.editProblem("Longer", (problem) => withBoneLength(problem, 1, long + 0.1));
+    await until(() => Math.abs((session.info.value?.reach ?? 0) - reach - 0.1) < 1e-9, "a longer arm");
+    expect(chainJoint(session.document.value.problem, 2)).toBe("ball");
+    session.editProblem("Hinge", (problem) => withChainJoint(problem, 2, "hinge"));
+    await until(() => session.info.value?.kinds[2] === "revolute", "a hinge");
+    const { hinge = [0, 0, 0], offset = [0, 0, 0] } = bones()[2] ?? {};
+    expect(Math.hypot(...hinge)).toBeCloseTo(1, 12);
+    expect(hinge.reduce((sum, value, axis) => sum + value * (offset[axis] ?? 0), 0)).toBeCloseTo(0, 12);
+    await until(() => session.results.value[0]?.status === "reached", "a solve");
+    session.editProblem("Ball", (problem) => withChainJoint(problem, 2, "ball"));
+    await until(() => session.info.value?.kinds[2] === "ball", "a ball joint");
+    const flat = sceneDocument("chain-2d").problem;
+    expect(boneLength(withBoneLength(flat, 0, 0.25), 0)).toBe(0.25);
+    expect(chainJoint(flat, 0)).toBeNull();
+    expect(boneLength(sceneDocument("figure").problem, 0)).toBeNull();
   });
 
   it("moves a handle for show, and leaves no step of undo", async () => {

@@ -2,6 +2,7 @@
 
 import { Plus } from "lucide-preact";
 import type { Vec3 } from "../../core/files.ts";
+import { boneLength, chainJoint, LENGTHS, withBoneLength, withChainJoint, type ChainJoint } from "../../core/bones.ts";
 import { canBeLimited, rootOf, withFirstLimit } from "../../core/edit.ts";
 import { spotsOf } from "../../core/goals.ts";
 import { jointLabel } from "../../core/handles.ts";
@@ -44,6 +45,7 @@ function HandleNumbers({ handle, info, onMove }: NumbersProps) {
       {handle.limit ? <LimitNumber handle={handle} info={info} onMove={onMove} /> : <PositionNumbers handle={handle} onMove={onMove} />}
       {handle.rotation && <TurnNumbers rotation={handle.rotation} onMove={onMove} />}
       {handle.joint !== null && info && <JointFacts joint={handle.joint} info={info} />}
+      {info && <BoneNumbers joint={handle.kind === "root" ? rootOf(info) : handle.joint} info={info} />}
       {info && <FirstLimit joint={handle.kind === "root" ? rootOf(info) : handle.joint} info={info} />}
       {handle.kind === "joint" && handle.joint !== null && <GoalHere joint={handle.joint} info={info} />}
     </>
@@ -75,6 +77,27 @@ function TurnNumbers({ rotation, onMove }: { rotation: NonNullable<Handle["rotat
         />
       ))}
     </div>
+  );
+}
+
+const JOINTS: { value: ChainJoint; label: string }[] = [{ value: "ball", label: "Ball joint" }, { value: "hinge", label: "Hinge" }];
+
+/** For chains: the bone that a joint carries, and how the joint turns. */
+function BoneNumbers({ joint, info }: { joint: number | null; info: ProblemInfo }) {
+  const session = useSession();
+  const { problem } = session.document.value;
+  const long = joint === null ? null : boneLength(problem, joint);
+  if (joint === null || long === null) return null;
+  const kind = chainJoint(problem, joint);
+  const name = jointLabel(info, joint).toLowerCase();
+  return (
+    <>
+      <NumberField
+        label="Length of its bone" unit="m" step={0.01} digits={3} min={LENGTHS.min} max={LENGTHS.max} value={long}
+        onCommit={(value) => { session.editProblem(`Change the bone of ${name}`, (old) => withBoneLength(old, joint, value)); }}
+      />
+      {kind && <Select label="Kind of joint" value={kind} choices={JOINTS} onChange={(next) => { session.editProblem(`Change the kind of ${name}`, (old) => withChainJoint(old, joint, next)); }} />}
+    </>
   );
 }
 
