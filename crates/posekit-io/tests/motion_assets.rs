@@ -15,7 +15,7 @@ use posekit::skeleton::{JointKind, Skeleton};
 use posekit_io::gltf::{folder, no_files};
 use posekit_io::motion::{Format, MotionFile, MotionOptions, Written, to_bvh, to_glb};
 use posekit_io::{Limits, Result, Warnings};
-use posekit_motion::Clip;
+use posekit_motion::{CleanSettings, Clip, clean};
 
 use common::{assets, gltf_files};
 
@@ -322,6 +322,44 @@ fn is_same_at_rest(a: &Skeleton, b: &Skeleton) -> bool {
         let bone = p[joint].translation - p[parent].translation;
         (bone - (q[of(joint)].translation - q[of(parent)].translation)).length() < 1e-9
     })
+}
+
+/// How far apart joints are in the first pose and the last one, as seen from the joint that carries the legs, and how far that joint goes \[the clip's unit\].
+fn gap_of_ends(clip: &Clip, hips: usize) -> (f64, DVec3) {
+    let last = clip.n_frames() - 1;
+    let [first, last] = [0, last].map(|frame| clip.skeleton().poses(clip.frame(frame)));
+    let travel = last[hips].translation - first[hips].translation;
+    let off = first.iter().zip(&last).map(|(a, b)| b.translation - a.translation - travel);
+    (off.map(DVec3::length).fold(0.0, f64::max), travel)
+}
+
+#[test]
+fn cycles_stay_closed_when_feet_are_made_to_stand() {
+    let Some(assets) = assets() else { return };
+    let mut n_cycles = 0;
+    for name in ["Knight.glb", "Fox.glb", "CesiumMan.glb"] {
+        let file = open(&assets.join("gltf").join(name)).unwrap();
+        for index in 0..file.n_clips() {
+            let clip = file.clip(index).unwrap();
+            let legs = file.legs_of(clip).legs;
+            let Some(leg) = legs.first().filter(|_| clip.n_frames() > 8) else { continue };
+            let (hips, unit) = (leg.limb.start, leg.limb.length(clip.skeleton()));
+            let (gap, travel) = gap_of_ends(clip, hips);
+            if gap > 1e-3 * unit || travel.length() > 1e-3 * unit {
+                continue;
+            }
+            n_cycles += 1;
+            let settings = CleanSettings { legs: Some(legs), ..CleanSettings::default() };
+            let cleaned = clean(clip, &settings).unwrap().clip;
+            let (gap_after, travel_after) = gap_of_ends(&cleaned, hips);
+            let which = file.clip_name(index);
+            let opened = (gap_after - gap) / unit;
+            assert!(opened < 1e-4, "{name}, {which:?}: the pose opens by {opened} legs");
+            let opened = travel_after.distance(travel) / unit;
+            assert!(opened < 1e-4, "{name}, {which:?}: it goes {opened} legs away");
+        }
+    }
+    assert!(n_cycles > 40, "{n_cycles} cycles");
 }
 
 #[test]

@@ -127,6 +127,8 @@ pub(crate) struct Problem<'a> {
     pub(crate) root: Option<f64>,
     /// Frames in which nothing may change.
     pub(crate) locked: &'a [bool],
+    /// The change of the first frame and of the last one, where these are known.
+    pub(crate) ends: Option<Vec<f64>>,
     pub(crate) frame_time: f64,
     /// Blends take so many times [`BLEND`].
     pub(crate) ease: f64,
@@ -167,6 +169,12 @@ struct Residual {
 impl Change {
     fn frame(&self, frame: usize) -> &[f64] {
         &self.x[frame * self.n_columns..(frame + 1) * self.n_columns]
+    }
+
+    /// The mean change of the first frame and the last one.
+    pub(crate) fn mean_of_ends(&self) -> Vec<f64> {
+        let last = &self.x[self.x.len().saturating_sub(self.n_columns)..];
+        self.x.iter().zip(last).map(|(first, last)| 0.5 * (first + last)).collect()
     }
 
     /// The displacement of the root.
@@ -313,6 +321,8 @@ struct Terms {
     outcome: Vec<f64>,
     /// In each frame and column, the second difference of the source.
     source: Vec<f64>,
+    /// Where the value is pulled to: nothing but in frames whose change is known.
+    goal: Vec<f64>,
     /// How straight each knee may become in each frame.
     least: Vec<Vec<f64>>,
 }
@@ -351,11 +361,18 @@ impl Problem<'_> {
             change: (0..n).map(|c| weight(c) * fourth(self.ease * BLEND[Self::kind(c)])).collect(),
             outcome: vec![0.0; n * n_frames],
             source: vec![0.0; n * n_frames],
+            goal: vec![0.0; n * n_frames],
             least: Vec::with_capacity(self.legs.len()),
         };
         for frame in 0..n_frames {
             let free = (0..n).map(|c| if self.is_free(frame, c) { weight(c) } else { LOCKED });
             terms.value.extend(free);
+        }
+        if let Some(ends) = &self.ends {
+            for at in [0, n * (n_frames - 1)] {
+                terms.value[at..at + n].fill(LOCKED);
+                terms.goal[at..at + n].copy_from_slice(ends);
+            }
         }
         let mut is_held = vec![vec![false; n_frames]; self.legs.len()];
         for held in self.held.iter().filter(|held| held.weight >= CONTACT) {
@@ -396,7 +413,8 @@ impl Problem<'_> {
     /// The sum that is minimised.
     fn cost(&self, terms: &Terms, x: &[f64]) -> f64 {
         let n = self.n_columns();
-        let mut cost: f64 = terms.value.iter().zip(x).map(|(weight, x)| weight * x * x).sum();
+        let off = x.iter().zip(&terms.goal).map(|(x, goal)| x - goal);
+        let mut cost: f64 = terms.value.iter().zip(off).map(|(w, off)| w * off * off).sum();
         for at in n..x.len().saturating_sub(n) {
             let second = x[at - n] - 2.0 * x[at] + x[at + n];
             let outcome = second + terms.source[at];
@@ -439,7 +457,8 @@ impl Problem<'_> {
     /// Half the gradient with its sign changed, and what contacts and limits add to the Hessian.
     fn linearise(&self, terms: &Terms, x: &[f64], hessian: &mut Banded) -> Vec<f64> {
         let n = self.n_columns();
-        let mut descent: Vec<f64> = terms.value.iter().zip(x).map(|(w, x)| -w * x).collect();
+        let off = x.iter().zip(&terms.goal).map(|(x, goal)| x - goal);
+        let mut descent: Vec<f64> = terms.value.iter().zip(off).map(|(w, off)| -w * off).collect();
         for at in n..x.len().saturating_sub(n) {
             let second = x[at - n] - 2.0 * x[at] + x[at + n];
             let pull =
@@ -638,6 +657,7 @@ mod tests {
             held: &held,
             root: Some(ROOT),
             locked: &locked,
+            ends: None,
             frame_time: 0.02,
             ease: 1.0,
         };
@@ -681,6 +701,7 @@ mod tests {
             held: &held,
             root: Some(ROOT),
             locked: &locked,
+            ends: None,
             frame_time: 0.02,
             ease: 1.0,
         };

@@ -87,7 +87,12 @@ impl Source<'_> {
                     break;
                 }
                 let locked = &locked[segment.clone()];
-                let change = self.problem((&legs, &held), has_root, locked).solve();
+                let mut problem = self.problem((&legs, &held), has_root, locked);
+                let mut change = problem.solve();
+                if self.cycle.is_some() && segment.len() == self.clip.n_frames() {
+                    problem.ends = Some(change.mean_of_ends());
+                    change = problem.solve();
+                }
                 let costly: Vec<usize> = own
                     .into_iter()
                     .zip(&held)
@@ -310,7 +315,26 @@ impl Source<'_> {
             let rolls = frames.start - before..frames.end + after;
             Held { leg, part, frames, rolls, target, normal, weight: CONTACT }
         };
-        own.iter().zip(&places).map(held).collect()
+        let mut targets: Vec<Held> = own.iter().zip(&places).map(held).collect();
+        self.close_targets(&mut targets, path);
+        targets
+    }
+
+    /// What stands in the first frame of a cycle, and in its last one, is one contact, that goes on.
+    fn close_targets(&self, targets: &mut [Held], path: &[DVec3]) {
+        let (Some(travel), Some(last)) = (self.cycle, path.last()) else { return };
+        let travel = travel + *last - path[0];
+        for first in 0..targets.len() {
+            let is_rest = |held: &Held| {
+                held.frames.end == path.len()
+                    && (held.leg, held.part) == (targets[first].leg, targets[first].part)
+            };
+            let Some(rest) = targets.iter().position(is_rest) else { continue };
+            if targets[first].frames.start == 0 && rest != first {
+                let mean = 0.5 * (targets[first].target + targets[rest].target - travel);
+                (targets[first].target, targets[rest].target) = (mean, mean + travel);
+            }
+        }
     }
 
     pub(super) fn problem<'p>(
@@ -321,7 +345,7 @@ impl Source<'_> {
     ) -> Problem<'p> {
         let ease = self.settings.ease / CleanSettings::default().ease;
         let root = has_root.then_some(ROOT);
-        Problem { legs, held, root, locked, frame_time: self.clip.frame_time(), ease }
+        Problem { legs, held, root, locked, ends: None, frame_time: self.clip.frame_time(), ease }
     }
 
     /// The legs over a segment, on the root's trajectory.

@@ -27,6 +27,9 @@ const IN_PLACE: f64 = 1.0;
 /// See [`IN_PLACE`] \[leg lengths\].
 const AWAY: f64 = 1.5;
 
+/// In a cycle the last pose is the first one to this \[leg lengths\]; one whose root is back where it was to this goes round and round at its place.
+const CYCLE: f64 = 1e-3;
+
 /// How far below and above a floor that is given a ball may stand, and an ankle \[leg lengths\]. Skeletons have no soles, and a floor may be known by these or by the joints.
 const NEAR: [[f64; 2]; 2] = [[-0.1, 0.15], [-0.1, 0.3]];
 
@@ -66,6 +69,8 @@ pub(super) struct Source<'a> {
     pub(super) tracks: Tracks,
     /// The joint that carries the legs and can be moved.
     pub(super) root: Option<usize>,
+    /// How far the root goes in a cycle, whose last pose is its first one, and so must stay; `None` where it is none.
+    pub(super) cycle: Option<DVec3>,
     /// How much of the change each frame takes: nothing in times that are kept, all of it away from these.
     pub(super) shares: Vec<f64>,
     /// The mean length of the legs \[the clip's unit\].
@@ -83,7 +88,25 @@ impl<'a> Source<'a> {
         let root = if legs.is_empty() { None } else { carrier(clip, legs) };
         let joints: Vec<usize> = joints_of(legs).into_iter().chain(root).collect();
         let tracks = Tracks::new(clip, &joints);
-        Self { clip, legs, settings, keep, tracks, root, shares: shares(clip, settings), length }
+        let shares = shares(clip, settings);
+        let mut source =
+            Self { clip, legs, settings, keep, tracks, root, cycle: None, shares, length };
+        source.cycle = source.travel_of_cycle();
+        source
+    }
+
+    /// How far the root goes until the last pose, where that is the first one.
+    fn travel_of_cycle(&self) -> Option<DVec3> {
+        let last = self.clip.n_frames().checked_sub(1).filter(|last| *last > 1)?;
+        if self.legs.is_empty() || self.shares.iter().any(|share| *share < 1.0) {
+            return None;
+        }
+        let travel = self.root_at(last) - self.root_at(0);
+        let is_back = |joint: &usize| {
+            let off = self.at(last, *joint) - self.at(0, *joint) - travel;
+            off.length() < CYCLE
+        };
+        joints_of(self.legs).iter().all(is_back).then_some(travel)
     }
 
     pub(super) fn at(&self, frame: usize, joint: usize) -> DVec3 {
@@ -130,8 +153,33 @@ impl<'a> Source<'a> {
         }
         seen.path = self.eased(&seen.path);
         seen.found = seen.found.iter().flat_map(|found| self.parted(found)).collect();
+        self.close(&mut seen);
         seen.found.sort_by_key(|found| (found.frames.start, found.leg, found.part));
         seen
+    }
+
+    /// Of a cycle what stands in its first frame stands in its last one, too; and a figure that comes back where it was goes on doing so.
+    fn close(&self, seen: &mut Seen) {
+        let Some(travel) = self.cycle else { return };
+        let (n, path) = (seen.path.len(), &mut seen.path);
+        if travel.length() < CYCLE && !seen.in_place {
+            let more = path[n - 1] - path[0];
+            for (frame, at) in path.iter_mut().enumerate() {
+                *at -= more * (frame as f64 / (n - 1) as f64 - 0.5);
+            }
+        }
+        let held = |found: &Found, frame: usize| found.frames.contains(&frame);
+        let ends = seen.found.clone();
+        for found in &mut seen.found {
+            let is_same = |other: &Found| (other.leg, other.part) == (found.leg, found.part);
+            let stands =
+                |frame: usize| ends.iter().any(|other| is_same(other) && held(other, frame));
+            if !(stands(0) && stands(n - 1)) {
+                let inside = |frames: &Range<usize>| frames.start.max(1)..frames.end.min(n - 1);
+                (found.frames, found.rolls) = (inside(&found.frames), inside(&found.rolls));
+            }
+        }
+        seen.found.retain(|found| !found.frames.is_empty());
     }
 
     /// A root trajectory that stays where it is in times that are kept; in the first of these it is zero. Where none is, its mean is zero, so that no frame counts for more

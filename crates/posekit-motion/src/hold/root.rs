@@ -67,6 +67,7 @@ pub(super) fn carry(
             held: &held,
             root: Some(settings.root_stiffness),
             locked: &locked,
+            ends: None,
             frame_time: clip.frame_time(),
             ease: 1.0,
         };
