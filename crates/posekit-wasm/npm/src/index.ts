@@ -81,7 +81,7 @@ const STATIC = {
 type Function = (...given: unknown[]) => unknown;
 type Members = Record<string | symbol, unknown>;
 
-/** A problem of a text, or of an object that is written as one. */
+// A class whose constructor has arguments is exported with a check around it; `instanceof` and its statics are as before.
 export const Arm = constructed("Arm", glue.Arm, ["problem: Problem", "task: number", "settings?: json"]);
 export type Arm = glue.Arm;
 export const Crowd = constructed("Crowd", glue.Crowd, ["problem: Problem", "n: number", "method: text", "settings?: json"]);
