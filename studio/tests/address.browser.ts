@@ -32,13 +32,13 @@ test("a reload and Back keep what was moved and what was dropped", async () => {
   expect((await documentOf(page)).problem).toEqual(moved.problem);
   expect((await resultOf(page)).tip).toEqual(pose.tip);
   await page.setInputFiles("#open-file", fileURLToPath(new URL("../../testdata/figures/puppet.gltf", import.meta.url)));
-  await page.waitForFunction(() => globalThis.posekitSession.character.value !== null);
+  await page.waitForFunction(() => globalThis.posekitSession.robot.character.value !== null);
   await settled(page);
   await written();
   await openScene(page, "rope");
   expect(new URL(page.url()).hash).toBe("#scene=rope");
   await page.goBack();
-  await page.waitForFunction(() => globalThis.posekitSession.character.value?.name === "puppet.gltf");
+  await page.waitForFunction(() => globalThis.posekitSession.robot.character.value?.name === "puppet.gltf");
   await page.goBack();
   await page.waitForFunction(() => globalThis.posekitSession.document.value.scene === "chain-2d");
   await settled(page);
@@ -47,7 +47,7 @@ test("a reload and Back keep what was moved and what was dropped", async () => {
   await page.waitForFunction(() => globalThis.posekitSession.document.value.scene === "file");
   await page.reload();
   await settled(page);
-  expect(await page.evaluate(() => globalThis.posekitSession.character.value?.name)).toBe("puppet.gltf");
+  expect(await page.evaluate(() => globalThis.posekitSession.robot.character.value?.name)).toBe("puppet.gltf");
 });
 
 test("as a part of another page it is the view, its time and a link to the whole", async () => {

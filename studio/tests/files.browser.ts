@@ -166,7 +166,7 @@ test("the solution that is saved is the command line's, byte for byte", async ()
   const { problem, solution } = await page.evaluate(async () => {
     const session = globalThis.posekitSession;
     const main = session.document.value.runs[0]?.id ?? "";
-    return { problem: session.exportProblem().text, solution: (await session.exportSolution(main, true)).text };
+    return { problem: session.exports.problem().text, solution: (await session.exports.solution(main, true)).text };
   });
   const output = execFileSync(inject("posekit"), ["solve", "-", "--solver", "fabrik", "--trace", "--format", "json"], { input: problem, encoding: "utf8" });
   expect(solution.trim()).toBe(output.trim());
@@ -199,11 +199,11 @@ test("a robot's problem is saved with the robot, and both together open again", 
 test("pictures: SVG of the figure, PNG of the view", async () => {
   const { page } = studio;
   await openScene(page, "chain-2d");
-  const svg = await page.evaluate(() => globalThis.posekitSession.exportSvg().text);
+  const svg = await page.evaluate(() => globalThis.posekitSession.exports.svg().text);
   expect(svg).toMatch(/^<svg|^<\?xml/);
   const parsed = await page.evaluate((source) => new DOMParser().parseFromString(source, "image/svg+xml").querySelector("parsererror") === null, svg);
   expect(parsed).toBe(true);
-  const png = await page.evaluate(async () => { const blob = await globalThis.posekitSession.exportPng(); return { size: blob.size, type: blob.type }; });
+  const png = await page.evaluate(async () => { const blob = await globalThis.posekitSession.exports.png(); return { size: blob.size, type: blob.type }; });
   expect(png.type).toBe("image/png");
   expect(png.size).toBeGreaterThan(2000);
 });

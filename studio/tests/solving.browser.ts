@@ -107,7 +107,7 @@ describe("stepping shows what the command line traces", () => {
     await openScene(page, "chain-2d");
     await page.locator(".run select").first().selectOption(method);
     await settled(page);
-    const problem = await page.evaluate(() => globalThis.posekitSession.exportProblem().text);
+    const problem = await page.evaluate(() => globalThis.posekitSession.exports.problem().text);
     const file = join(folder, `${method}.json`);
     writeFileSync(file, problem);
     const output = execFileSync(inject("posekit"), ["solve", file, "--solver", method, "--trace", "--format", "json"], { encoding: "utf8" });

@@ -94,7 +94,7 @@ fn beside(shape: &Shape<'_>, named: &[Leg], shaped: &[Leg]) -> Vec<Leg> {
     }
     let steers = |leg: &Leg| named.iter().any(|other| ends_at_foot(shape, leg, other));
     let is_helper = |joint: usize| words(shape.skeleton.name(joint)).is_helper;
-    let helps = |leg: &Leg| [leg.limb.start, leg.limb.mid, leg.limb.end].into_iter().all(is_helper);
+    let helps = |leg: &Leg| leg.limb.joints().into_iter().all(is_helper);
     let is_new = |leg: &&Leg| !is_in_named[leg.limb.end] && !steers(leg) && !helps(leg);
     shaped.iter().filter(is_new).cloned().collect()
 }

@@ -72,7 +72,7 @@ impl Limb {
     #[must_use]
     pub fn length(&self, skeleton: &Skeleton) -> f64 {
         let poses = skeleton.poses(&skeleton.neutral());
-        let [start, mid, end] = [self.start, self.mid, self.end].map(|j| poses[j].translation);
+        let [start, mid, end] = self.joints().map(|j| poses[j].translation);
         start.distance(mid) + mid.distance(end)
     }
 }

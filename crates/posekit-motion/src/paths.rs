@@ -70,8 +70,7 @@ impl Paths {
 
 /// The joints of legs and feet.
 pub(super) fn joints_of(legs: &[Leg]) -> Vec<usize> {
-    let of_leg =
-        |leg: &Leg| [leg.limb.start, leg.limb.mid, leg.limb.end].into_iter().chain(leg.ball);
+    let of_leg = |leg: &Leg| leg.limb.joints().into_iter().chain(leg.ball);
     legs.iter().flat_map(of_leg).collect()
 }
 

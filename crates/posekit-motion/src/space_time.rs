@@ -647,20 +647,16 @@ mod tests {
         }
     }
 
+    fn problem<'p>(legs: &'p [LegMotion], held: &'p [Held], locked: &'p [bool]) -> Problem<'p> {
+        Problem { legs, held, root: Some(ROOT), locked, ends: None, frame_time: 0.02, ease: 1.0 }
+    }
+
     #[test]
     fn the_descent_is_half_the_gradient_of_the_cost() {
         let (legs, held) = (legs(8), held());
         let mut locked = [false; 8];
         locked[6] = true;
-        let problem = Problem {
-            legs: &legs,
-            held: &held,
-            root: Some(ROOT),
-            locked: &locked,
-            ends: None,
-            frame_time: 0.02,
-            ease: 1.0,
-        };
+        let problem = problem(&legs, &held, &locked);
         let terms = problem.terms();
         let n = problem.n_columns();
         // Small enough for the stiff terms, and knees over their limits.
@@ -696,15 +692,7 @@ mod tests {
         }];
         let mut locked = [false; 30];
         locked[..5].fill(true);
-        let problem = Problem {
-            legs: &legs,
-            held: &held,
-            root: Some(ROOT),
-            locked: &locked,
-            ends: None,
-            frame_time: 0.02,
-            ease: 1.0,
-        };
+        let problem = problem(&legs, &held, &locked);
         let change = problem.solve();
         for frame in 11..14 {
             let residual = legs[0].residual(&held[0], frame, change.frame(frame));

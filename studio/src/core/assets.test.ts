@@ -66,7 +66,7 @@ describe.skipIf(!hasPackage || assets === null)("assets", () => {
       if (!handle) throw new Error("there is no target");
       const [x, y, z] = handle.position;
       session.moveHandle(handle.id, { position: [x + 0.03 * reach, y + 0.05 * reach, z] });
-      const { name: saved, bytes } = await session.exportPosed();
+      const { name: saved, bytes } = await session.exports.posed();
       expect(saved).toBe(name.replace(".", "-posed."));
       const shown = session.shown.value[0]?.poses ?? new Float64Array();
       const off = (a: ArrayLike<number>, b: ArrayLike<number>) => Array.from(a).reduce((most, value, at) => (at % 7 < 3 ? Math.max(most, Math.abs(value - (b[at] ?? 0))) : most), 0);

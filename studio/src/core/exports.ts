@@ -36,6 +36,12 @@ export class ExportDesk {
     return run?.start && info ? withStart(problem, info, insideRanges(run.start, info)) : problem;
   }
 
+  /** The problem without the files that it names. */
+  problem(): NamedText {
+    return this.files()[0];
+  }
+
+  /** The problem, and the robot that it names. */
   files(): [NamedText, ...NamedText[]] {
     const { problem, runs, title, urdf } = this.on.asPlayed();
     const files = savedFiles(this.#problemAsShown(problem, runs[0]), urdf, slug(title));

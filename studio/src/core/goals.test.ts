@@ -164,7 +164,7 @@ describe.skipIf(!hasPackage)("goals", () => {
       session.editGoals("Add a goal", (old) => withGoal(old, known(session).info, pose, null));
       await rest(session);
       expect(session.notices.value.filter(({ kind }) => kind === "error")).toEqual([]);
-      const [saved, robot] = session.exportFiles();
+      const [saved, robot] = session.exports.files();
       const other = start();
       await rest(other);
       other.remember(robot?.name ?? "", new TextEncoder().encode(robot?.text));

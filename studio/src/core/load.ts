@@ -212,15 +212,16 @@ async function loadRobot(name: string, text: string, files: OtherFiles["files"],
     const problem = withLegs(fixed, whole);
     const info = problem === fixed ? whole : await reader.load(JSON.stringify(problem), text);
     const look = await reader.describe(text, srdfOf(files)?.text);
-    const remark = [remarkOnMeshes(missingMeshes(look, files)), ...remarksOf(look.warnings)].filter((one) => one !== null).join(" ");
+    const remark = [remarkOnMeshes(look, files), ...remarksOf(look.warnings)].filter((one) => one !== null).join(" ");
     return { document: documentOf(name, problem, text, "z"), companion: companionOf(files), isSource: true, remark: remark || null, warnings: info.warnings.length };
   } catch (error) {
     throw refused(name, error, "A robot needs links and joints of which at least one can move. An MJCF that includes others is not read: drop the one that has the bodies.");
   }
 }
 
-export function remarkOnMeshes(missing: readonly string[]): string | null {
-  const [first, ...more] = missing;
+/** On meshes that a robot is drawn with and that are not among the files. */
+export function remarkOnMeshes(look: RobotLook, files: ReadonlyMap<string, Uint8Array>): string | null {
+  const [first, ...more] = missingMeshes(look, files);
   if (first === undefined) return null;
   const rest = more.length === 0 ? "" : ` and ${more.length} more`;
   return `It is drawn with meshes that are not here: ${first.split("/").at(-1) ?? first}${rest}. Drop the robot's folder, or a ZIP of it.`;

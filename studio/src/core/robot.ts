@@ -106,6 +106,7 @@ interface DeskOrder {
 export class RobotDesk {
   readonly #companion = signal<Companion | null>(null);
   readonly #look = signal<RobotLook | null>(null);
+  /** Set for documents that came from glTF, GLB or VRM files. */
   readonly character: ReadonlySignal<CharacterFile | null> = computed(() => this.#companion.value?.character ?? null);
   #asked: Asked | null = null;
   #wanted: { q: number[]; label: string; key: string | null } | null = null;
@@ -113,6 +114,7 @@ export class RobotDesk {
 
   constructor(private readonly order: DeskOrder) {}
 
+  /** The files that were dropped with what is on show. */
   get companion(): ReadonlySignal<Companion | null> { return this.#companion; }
   /** Null: no robot is on show. */
   get look(): ReadonlySignal<RobotLook | null> { return this.#look; }

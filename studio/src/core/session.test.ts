@@ -241,7 +241,7 @@ describe.skipIf(!hasPackage)("a session", () => {
     const other = start({ hash: session.link() });
     await solved(other, "chain-2d");
     await until(() => other.playback.value.mode === "live" || other.cursor.value !== null, "the iteration of the link");
-    const { points } = JSON.parse((await session.exportSolution("run1", false)).text) as { points: number[][] };
+    const { points } = JSON.parse((await session.exports.solution("run1", false)).text) as { points: number[][] };
     return { shown, linked: places(other), saved: points.flat(), other };
   };
   const near = (a: readonly number[], b: readonly number[]) => {
@@ -270,7 +270,7 @@ describe.skipIf(!hasPackage)("a session", () => {
     near(saved, shown);
     const problem = start();
     await solved(problem);
-    expect(await problem.loadFile("copied.json", new TextEncoder().encode(session.exportProblem().text))).toBe(true);
+    expect(await problem.loadFile("copied.json", new TextEncoder().encode(session.exports.problem().text))).toBe(true);
     problem.setMethod("run1", "ccd");
     await until(() => problem.results.value[0]?.method === "ccd" && problem.document.value.scene === "file", "what was copied");
     near(places(problem), shown);
@@ -324,8 +324,8 @@ describe.skipIf(!hasPackage)("a session", () => {
         await until(() => other.cursor.value !== null, "the place of the link");
         expect(other.cursor.value).toEqual(session.cursor.value);
         near(places(other), places(session));
-        const saved = JSON.parse((await session.exportSolution("run1", false)).text) as { configuration?: Record<string, number | number[]>; angles?: number[]; points: number[][] };
-        const snippet = session.snippets("run1")[0]?.code ?? "";
+        const saved = JSON.parse((await session.exports.solution("run1", false)).text) as { configuration?: Record<string, number | number[]>; angles?: number[]; points: number[][] };
+        const snippet = session.exports.snippets("run1")[0]?.code ?? "";
         const iteration = trace.iterations[entry] ?? 0;
         expect(snippet).toContain(`--iterations ${entry === middle ? iteration - 1 : iteration} `);
         expect(snippet.startsWith("# The page shows step")).toBe(entry === middle);
@@ -583,13 +583,13 @@ describe.skipIf(!hasPackage)("a session", () => {
     const session = await opened("arm-ranges");
     session.moveHandle("target:0", { position: [0.3, 0.4, 0.5] });
     await traced(session);
-    const { text, name } = session.exportProblem();
+    const { text, name } = session.exports.problem();
     expect(name).toBe("arm-hinges-and-ranges.json");
     const other = start();
     await solved(other);
     expect(await other.loadFile(name, new TextEncoder().encode(text))).toBe(true);
     await solved(other);
-    const solution = JSON.parse((await session.exportSolution("run1", true)).text) as { schema: string; status: string };
+    const solution = JSON.parse((await session.exports.solution("run1", true)).text) as { schema: string; status: string };
     expect(solution).toMatchObject({ schema: "posekit.solution/1", status: "reached" });
   });
 
@@ -609,25 +609,25 @@ describe.skipIf(!hasPackage)("a session", () => {
     expect(await drop("cart.json", cart)).toBe(true);
     const figures = new URL("../../../testdata/figures/", import.meta.url);
     expect(await drop("puppet.gltf", readFileSync(fileURLToPath(new URL("puppet.gltf", figures)), "utf8"))).toBe(true);
-    expect(session.character.value?.name).toBe("puppet.gltf");
+    expect(session.robot.character.value?.name).toBe("puppet.gltf");
     expect(await drop("puppet.json", readFileSync(fileURLToPath(new URL("puppet.json", figures)), "utf8"))).toBe(true);
     // Its joints are written out, and it wears the mesh of the file that it names.
     expect(session.document.value.problem).not.toHaveProperty("gltf");
-    expect(session.character.value?.name).toBe("puppet.gltf");
+    expect(session.robot.character.value?.name).toBe("puppet.gltf");
     // The mesh goes and comes back with its figure, however the figure is called.
-    const worn = session.character.value;
+    const worn = session.robot.character.value;
     session.setTitle("walker");
     session.openScene("rope");
-    expect(session.character.value).toBeNull();
+    expect(session.robot.character.value).toBeNull();
     session.undo();
-    expect(session.character.value).toBe(worn);
+    expect(session.robot.character.value).toBe(worn);
     session.redo();
-    expect(session.character.value).toBeNull();
+    expect(session.robot.character.value).toBeNull();
     for (let back = 0; back < 3; back += 1) session.undo();
     expect(session.document.value.title).toBe("puppet.gltf");
-    expect(session.character.value).not.toBeNull();
+    expect(session.robot.character.value).not.toBeNull();
     for (let on = 0; on < 2; on += 1) session.redo();
-    expect(session.character.value).toBe(worn);
+    expect(session.robot.character.value).toBe(worn);
     const last = session.document.value;
     const bad: [string, string, RegExp, RegExp?][] = [
       ["empty.json", "", /empty/],

@@ -11,7 +11,7 @@ import { besideMain, MOST_RUNS, startingAt, whyNoOther, withoutStarts } from "./
 import { fits, flatPoints, insideRanges, isFiniteMove, moveHandle, onlyTargetsDiffer, targetsOf, withStart } from "./edit.ts";
 import { isFigure, isPoints, type FigureProblem, type ProblemFile, type Vec3 } from "./files.ts";
 import { handlesOf, poleOf, touchedBy, towardPole } from "./handles.ts";
-import { companionOf, missingMeshes, RobotDesk } from "./robot.ts";
+import { companionOf, RobotDesk } from "./robot.ts";
 import { History } from "./history.ts";
 import { encodeLink } from "./link.ts";
 import { ExportDesk } from "./exports.ts";
@@ -27,8 +27,8 @@ import { Played } from "./played.ts";
 import { cursorOf, entryOf, entryOfIteration, hasPoses, placeOf, shownRuns, stepFrom, type Place } from "./shown.ts";
 import { announce, methodWord } from "./words.ts";
 import type {
-  CharacterFile, Companion, CrowdFrame, Cursor, Handle, HandleMove, MethodName, NamedBytes, News, NamedText, Notice, OptionValue, Pictures, Playback, PoseData, ProblemInfo, RunResult, RunSpec,
-  SceneId, ScenePreview, Session, Sketch, SketchOrder, Snippet, StudioDocument, TraceData, ViewState, WorkerState,
+  Companion, CrowdFrame, Cursor, Handle, HandleMove, MethodName, News, Notice, OptionValue, Playback, PoseData, ProblemInfo, RunResult, RunSpec,
+  SceneId, ScenePreview, Session, Sketch, SketchOrder, StudioDocument, TraceData, ViewState, WorkerState,
 } from "./types.ts";
 
 /** How long nothing must have changed before traces and times are asked for [ms]. */
@@ -65,7 +65,7 @@ class StudioSession implements Session {
   readonly hoveredIteration = signal<number | null>(null);
 
   readonly arm: ArmDesk;
-  readonly #exports: ExportDesk;
+  readonly exports: ExportDesk;
   readonly robot: RobotDesk;
   readonly shown = computed(() => this.arm.shown.value ?? shownRuns(this.#document.value.runs, this.#results.value, { entry: this.#entry.value, iteration: this.hoveredIteration.value }));
   readonly cursor = computed<Cursor | null>(() => {
@@ -136,8 +136,8 @@ class StudioSession implements Session {
       change: (next, label, key) => { this.#goTo("live"); this.#commit(next, label, key); this.#change(); },
       trouble: (error) => { this.#trouble(error); },
     });
-    this.#exports = new ExportDesk({
-      client: this.#client, info: this.#info, results: this.#results, shown: this.shown, cursor: this.cursor, companion: this.companion,
+    this.exports = new ExportDesk({
+      client: this.#client, info: this.#info, results: this.#results, shown: this.shown, cursor: this.cursor, companion: this.robot.companion,
       asPlayed: () => this.#asPlayed(), place: () => this.#placeOnShow(), settled: () => this.#settled(),
     });
     this.robot.follow(first, this.#history.aside);
@@ -151,8 +151,6 @@ class StudioSession implements Session {
   get info(): ReadonlySignal<ProblemInfo | null> { return this.#info; }
   get results(): ReadonlySignal<RunResult[]> { return this.#results; }
   get crowd(): ReadonlySignal<CrowdFrame | null> { return this.#crowd; }
-  get character(): ReadonlySignal<CharacterFile | null> { return this.robot.character; }
-  get companion(): ReadonlySignal<Companion | null> { return this.robot.companion; }
   get playback(): ReadonlySignal<Playback> { return this.#playback; }
   get worker(): ReadonlySignal<WorkerState> { return this.#worker; }
   get notices(): ReadonlySignal<Notice[]> { return this.#notices.all; }
@@ -234,7 +232,7 @@ class StudioSession implements Session {
     this.#history.commit(document, "Add files", null, companion);
     this.#show(document);
     const look = this.robot.look.peek();
-    const missing = look && remarkOnMeshes(missingMeshes(look, companion.files));
+    const missing = look && remarkOnMeshes(look, companion.files);
     if (missing !== null) this.#notices.tell({ kind: "info", what: missing });
   }
 
@@ -964,9 +962,7 @@ class StudioSession implements Session {
     queueMicrotask(() => { this.#change(); });
   }
 
-  tell(news: News): void {
-    this.#notices.tell(news);
-  }
+  tell(news: News): void { this.#notices.tell(news); }
 
   dismiss(notice: number): void {
     this.#notices.keep(({ id }) => id !== notice);
@@ -998,16 +994,5 @@ class StudioSession implements Session {
     return encodeLink(this.current());
   }
 
-  exportProblem(): NamedText { return this.#exports.files()[0]; }
-  exportFiles(): [NamedText, ...NamedText[]] { return this.#exports.files(); }
-  async exportSolution(id: string, trace: boolean): Promise<NamedText> { return await this.#exports.solution(id, trace); }
-  async exportPosed(): Promise<NamedBytes> { return await this.#exports.posed(); }
-  snippets(id: string): Snippet[] { return this.#exports.snippets(id); }
-  setPictures(pictures: Pictures | null): void { this.#exports.setPictures(pictures); }
-  async exportPng(): Promise<Blob> { return await this.#exports.png(); }
-  exportSvg(): NamedText { return this.#exports.svg(); }
-
-  async digest(): Promise<{ computed: string; committed: string }> {
-    return await this.#client.ask<"digest">({ kind: "digest" });
-  }
+  async digest(): Promise<{ computed: string; committed: string }> { return await this.#client.ask<"digest">({ kind: "digest" }); }
 }

@@ -4,6 +4,8 @@
 //! Units: metres, radians, quaternions x, y, z, w. Points of a problem in the plane are handed out with z = 0, so that a view needs one case only.
 
 import type { ReadonlySignal, Signal } from "@preact/signals";
+import type { MethodName, Status } from "posekit";
+import type { ExportDesk } from "./exports.ts";
 import type { ChainProblem, FigureProblem, ProblemFile, Quat, Vec3 } from "./files.ts";
 import type { RobotDesk } from "./robot.ts";
 
@@ -27,7 +29,7 @@ export const SCENE_IDS = [
 ] as const;
 export type SceneId = (typeof SCENE_IDS)[number];
 
-export type MethodName = "auto" | "two-bone" | "arm" | "direct" | "ccd" | "fabrik" | "relaxation" | "least-squares";
+export type { MethodName };
 
 /** Any of the library's settings, by the names of the library's fields; what is left out keeps its default. */
 export interface SettingsSubset {
@@ -114,7 +116,7 @@ export interface StudioDocument {
 
 // ---------------------------------------------------------------------------------------------------------------- results
 
-export type StatusWord = "reached" | "unreachable" | "blocked" | "stalled" | "iteration-limit" | "cancelled";
+export type StatusWord = Status;
 
 export interface TaskInfo {
   index: number;
@@ -569,11 +571,9 @@ export interface Session {
   readonly handles: ReadonlySignal<Handle[]>;
   readonly arm: ArmSession;
   readonly robot: RobotDesk;
+  /** Files, programs and pictures of what is on show. */
+  readonly exports: ExportDesk;
   readonly crowd: ReadonlySignal<CrowdFrame | null>;
-  /** Set for documents that came from glTF, GLB or VRM files. */
-  readonly character: ReadonlySignal<CharacterFile | null>;
-  /** The files that were dropped with what is on show. */
-  readonly companion: ReadonlySignal<Companion | null>;
   readonly playback: ReadonlySignal<Playback>;
   /** Null unless a trace is being looked at. */
   readonly cursor: ReadonlySignal<Cursor | null>;
@@ -661,16 +661,6 @@ export interface Session {
 
   // Out.
   link(): string;
-  exportProblem(): NamedText;
-  /** The problem, and the robot that it names. */
-  exportFiles(): [NamedText, ...NamedText[]];
-  /** The file of the character on show, in the pose on show. */
-  exportPosed(): Promise<NamedBytes>;
-  exportSolution(id: string, trace: boolean): Promise<NamedText>;
-  snippets(id: string): Snippet[];
-  setPictures(pictures: Pictures | null): void;
-  exportPng(): Promise<Blob>;
-  exportSvg(): NamedText;
   /** The case table's digest, computed in the worker, and the committed one. */
   digest(): Promise<{ computed: string; committed: string }>;
   /** Says something to the person. */

@@ -102,7 +102,7 @@ describe.skipIf(!hasPackage)("limits of robots", () => {
     open.push(linked);
     await rest(linked);
     expect(linked.document.value).toEqual(session.document.value);
-    const [problem, robot] = session.exportFiles();
+    const [problem, robot] = session.exports.files();
     expect(robot?.text).toContain('upper="-1.7"');
     if (command) {
       const folder = mkdtempSync(join(tmpdir(), "posekit-"));

@@ -2,7 +2,7 @@
 
 import * as THREE from "three";
 import type { CharacterFile, ProblemInfo } from "../core/types.ts";
-import { Bones, disposeMaterials, disposeMeshes, loadMeshes, meshesOf, type Meshes } from "./skinned.ts";
+import { Bones, disposeMaterials, disposeMeshes, hideAlternatives, loadMeshes, meshesOf, type Meshes } from "./skinned.ts";
 
 export class Character {
   readonly object: THREE.Object3D;
@@ -16,6 +16,7 @@ export class Character {
    */
   constructor(meshes: Meshes, joints: readonly number[], rest: ArrayLike<number>) {
     this.object = meshes.scene;
+    hideAlternatives(this.object);
     this.#bones = new Bones(meshes, joints, rest);
     const all = meshesOf(this.object);
     this.own = new Map(all.map((mesh) => [mesh, mesh.material]));
@@ -38,6 +39,6 @@ export class Character {
 
 /** The meshes of a glTF, GLB or VRM file; null when the file has none that can be drawn. */
 export async function loadCharacter(file: CharacterFile, info: ProblemInfo): Promise<Character | null> {
-  const meshes = await loadMeshes(file.bytes, "coloured");
+  const meshes = await loadMeshes(file.bytes, true);
   return meshes && new Character(meshes, file.nodes, info.neutral);
 }

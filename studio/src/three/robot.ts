@@ -147,7 +147,7 @@ async function readMesh(path: string, bytes: Uint8Array): Promise<THREE.Object3D
       return object;
     }
     case "dae": return await readCollada(text());
-    case "glb": case "gltf": return (await loadMeshes(bytes, "robot"))?.scene ?? null;
+    case "glb": case "gltf": return (await loadMeshes(bytes, true))?.scene ?? null;
     default: return null;
   }
 }

@@ -46,10 +46,10 @@ export interface Meshes {
  * # Not read
  * Meshes that are compressed, everything that stands in other files, and of materials all but the base colour.
  */
-export async function loadMeshes(bytes: Uint8Array, look: "coloured" | "bare" | "robot"): Promise<Meshes | null> {
+export async function loadMeshes(bytes: Uint8Array, withColours: boolean): Promise<Meshes | null> {
   const { GLTFLoader } = await import("three/addons/loaders/GLTFLoader.js");
   const loader = new GLTFLoader();
-  loader.register((parser) => (look === "bare" ? new Bare(parser) : new Coloured(parser)));
+  loader.register((parser) => (withColours ? new Coloured(parser) : new Bare(parser)));
   const gltf = await loader.parseAsync(withoutAddresses(bytes), "");
   const nodes = new Map<number, THREE.Object3D>();
   for (const [object, place] of gltf.parser.associations) {
@@ -57,8 +57,6 @@ export async function loadMeshes(bytes: Uint8Array, look: "coloured" | "bare" | 
     if (node !== undefined && object instanceof THREE.Object3D) nodes.set(node, object);
   }
   if (meshesOf(gltf.scene).length === 0) return null;
-  // Games put all that a character may hold into its file; a robot's file has its parts.
-  if (look !== "robot") hideAlternatives(gltf.scene);
   gltf.scene.traverse((child) => { if (child instanceof THREE.Light || child instanceof THREE.Camera) child.visible = false; });
   return { scene: gltf.scene, nodes, names: ((gltf.parser.json as Json).nodes ?? []).map(({ name }) => name) };
 }
@@ -73,7 +71,7 @@ export function meshesOf(object: THREE.Object3D): THREE.Mesh<THREE.BufferGeometr
 const HOLDERS = /slot|socket|weapon|attach|holder/i;
 
 /** Of several things in one hand, as games put all their weapons into a file, only the first is shown. */
-function hideAlternatives(scene: THREE.Object3D): void {
+export function hideAlternatives(scene: THREE.Object3D): void {
   scene.traverse((holder) => {
     if (!HOLDERS.test(holder.name) || holder instanceof THREE.Mesh) return;
     const held = holder.children.filter((child) => meshesOf(child).length > 0 && !meshesOf(child).some((mesh) => mesh instanceof THREE.SkinnedMesh));

@@ -116,7 +116,7 @@ export class View {
       isBusy: () => this.#isOnGizmo(),
     });
     this.#watch();
-    session.setPictures({ png: () => this.png(), svg: () => this.svg() });
+    session.exports.setPictures({ png: () => this.png(), svg: () => this.svg() });
   }
 
   // ------------------------------------------------------------------------------------------------------------ watching
@@ -124,7 +124,7 @@ export class View {
   #watch(): void {
     const { session } = this;
     this.#stops.push(
-      effect(() => { this.#load(session.info.value, session.character.value !== null); }),
+      effect(() => { this.#load(session.info.value, session.robot.character.value !== null); }),
       effect(() => { this.#follow(session.document.value); }),
       effect(() => { void this.#wear(this.#wanted(), session.info.value); }),
       effect(() => {
@@ -382,33 +382,31 @@ export class View {
   }
 
   #cameraMoved(): void {
-    this.#isChosen = true;
     this.#glide = null;
-    // Sizes of limits and heads of arrows are in pixels, so what is drawn changes with the distance.
-    this.invalidate();
-    this.#saveLater();
+    this.#chosen();
   }
 
-  #saveLater(): void {
+  /** Somebody has chosen where to look: the steps of a solve that arrive frame nothing anew. */
+  #chosen(): void {
     const { scene, title } = this.session.document.peek();
+    this.#isChosen = true;
+    // Sizes of limits and heads of arrows are in pixels, so what is drawn changes with the distance.
+    this.invalidate();
     clearTimeout(this.#saveTimer);
     this.#saveTimer = setTimeout(() => {
       const now = this.session.document.peek();
       // Where somebody looked in another scene is no camera of this one.
-      if (now.scene === scene && now.title === title) this.#saveCamera();
+      if (now.scene !== scene || now.title !== title) return;
+      const camera = this.#rig.state;
+      this.#seenCamera = camera;
+      this.session.setView({ camera });
     }, 400);
-  }
-
-  #saveCamera(): void {
-    const camera = this.#rig.state;
-    this.#seenCamera = camera;
-    this.session.setView({ camera });
   }
 
   /** Everything in sight. */
   frameAll(): void {
     this.#frameAll(true);
-    this.#cameraMoved0();
+    this.#chosen();
   }
 
   /** The selected handle and its surroundings in sight; everything, when nothing is selected. */
@@ -422,14 +420,7 @@ export class View {
     const [x, y, z] = handle.position;
     const r = 0.22 * shape.size;
     this.#glideTo(() => { this.#rig.frame([x - r, y, z, x + r, y, z, x, y - r, z, x, y + r, z, x, y, z - r, x, y, z + r]); }, true);
-    this.#cameraMoved0();
-  }
-
-  #cameraMoved0(): void {
-    // What somebody asked to see is not framed anew when the steps of a solve arrive.
-    this.#isChosen = true;
-    this.#saveLater();
-    this.invalidate();
+    this.#chosen();
   }
 
   #frameAll(isGliding: boolean): void {
@@ -767,9 +758,9 @@ export class View {
 
   /** What is to be drawn in place of the bones. */
   #wanted(): CharacterFile | RobotSource | null {
-    const { character, robot, document } = this.session;
+    const { robot, document } = this.session;
     const [look, companion, { view }] = [robot.look.value, robot.companion.value, document.value];
-    if (character.value !== null) return character.value;
+    if (robot.character.value !== null) return robot.character.value;
     const body = view.body ?? "visuals";
     if (look === null || body === "joints") return null;
     const shapes = body === "collisions" || look.visuals.length === 0 ? look.collisions : look.visuals;
@@ -934,7 +925,7 @@ export class View {
     cancelAnimationFrame(this.#request);
     clearTimeout(this.#saveTimer);
     clearTimeout(this.#restTimer);
-    this.session.setPictures(null);
+    this.session.exports.setPictures(null);
     this.#gestures.dispose();
     for (const gizmo of this.#gizmos) gizmo.dispose();
     this.#source = null;

@@ -31,7 +31,7 @@ export function keepAddress(session: Session, restored: Kept | null): void {
     const now = openedHere(session);
     document.title = `${isMotion.value ? motion().document.value.title : session.document.value.title} · posekit studio`;
     void session.cursor.value;
-    void session.companion.value;
+    void session.robot.companion.value;
     untracked(() => {
       if (isFollowing) return;
       const isTouched = session.canUndo.peek() !== null || session.canRedo.peek() !== null;
@@ -81,7 +81,7 @@ function addressOf(session: Session): string {
 }
 
 function problemState(session: Session): Kept {
-  return { kind: "problem", document: session.current(), companion: session.companion.peek() };
+  return { kind: "problem", document: session.current(), companion: session.robot.companion.peek() };
 }
 
 function motionState(): Kept {

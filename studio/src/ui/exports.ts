@@ -18,21 +18,21 @@ const CODE: Export = { icon: Code, label: "Copy as code", act: () => { openDialo
 
 export function problemExports(session: Session): Export[] {
   return [
-    { icon: FileJson, label: "Problem (JSON)", act: () => { session.exportFiles().forEach(saveText); } },
+    { icon: FileJson, label: "Problem (JSON)", act: () => { session.exports.files().forEach(saveText); } },
     {
       icon: FileJson, label: "Solution with its trace (JSON)", act: async () => {
         const main = session.document.peek().runs[0];
-        if (main) saveText(await session.exportSolution(main.id, true));
+        if (main) saveText(await session.exports.solution(main.id, true));
       },
     },
-    ...(session.character.value === null ? [] : [{
+    ...(session.robot.character.value === null ? [] : [{
       icon: Download, label: "Character in this pose", act: async () => {
-        const { name, bytes } = await session.exportPosed();
+        const { name, bytes } = await session.exports.posed();
         saveBytes(name, bytes);
       },
     }]),
-    { icon: FileImage, label: "Picture (SVG)", act: () => { saveText(session.exportSvg()); } },
-    { icon: Image, label: "Picture (PNG)", act: async () => { saveBlob(`${slug(session.document.peek().title)}.png`, await session.exportPng()); } },
+    { icon: FileImage, label: "Picture (SVG)", act: () => { saveText(session.exports.svg()); } },
+    { icon: Image, label: "Picture (PNG)", act: async () => { saveBlob(`${slug(session.document.peek().title)}.png`, await session.exports.png()); } },
     CODE,
   ];
 }

@@ -26,12 +26,12 @@ export async function filesOf(transfer: DataTransfer): Promise<Dropped[]> {
   if (!entries.some((entry) => entry?.isDirectory)) return plain;
   const found: Dropped[] = [];
   for (const entry of entries) if (entry !== null) await collect(entry, found);
-  if (found.length >= MOST_FILES) throw new Error(`the folder has more than ${MOST_FILES} files`);
+  if (found.length > MOST_FILES) throw new Error(`the folder has more than ${MOST_FILES} files`);
   return found;
 }
 
 async function collect(entry: FileSystemEntry, found: Dropped[]): Promise<void> {
-  if (found.length >= MOST_FILES || entry.name.startsWith(".")) return;
+  if (found.length > MOST_FILES || entry.name.startsWith(".")) return;
   if (entry.isFile) {
     const file = await new Promise<File>((resolve, reject) => { (entry as FileSystemFileEntry).file(resolve, reject); });
     found.push(droppedFile(file, entry.fullPath.replace(/^\//, "")));

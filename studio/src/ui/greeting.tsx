@@ -34,7 +34,8 @@ function greet(session: Session): () => void {
       return;
     }
     request = requestAnimationFrame(next);
-    const ring = session.handles.peek().find(({ label }) => label === "Target of hips");
+    const hips = session.info.peek()?.tasks.findIndex(({ name }) => name === "hips");
+    const ring = session.handles.peek().find(({ kind, task }) => kind === "target" && task === hips);
     if (!ring || session.results.peek().length === 0) return;
     if (from === null) [from, first] = [{ id: ring.id, position: ring.position }, now];
     session.sway(from.id, { position: swayed(from.position, (now - first) / 1000) });

@@ -46,16 +46,25 @@ async function inStore<T>(name: string, mode: IDBTransactionMode, work: (store: 
 const named = new WeakMap<object, string>();
 
 async function keepFiles(files: Companion | Uint8Array | null): Promise<string | null> {
-  const known = files && named.get(files);
-  if (files === null || known !== undefined) return known ?? null;
+  if (files === null) return null;
+  const known = named.get(files);
+  // It may have been forgotten meanwhile, while an undo still led to it.
+  if (known !== undefined && await inStore(FILES, "readonly", (store) => store.getKey(known)) !== undefined) return known;
   const name = newPlace();
   await inStore(FILES, "readwrite", (store) => store.put(files, name));
   named.set(files, name);
   return name;
 }
 
-/** Writes down what stands at a place. Where the browser keeps nothing, such as in private windows, nothing is kept. */
-export async function keep(place: string, kept: Kept): Promise<void> {
+let last: Promise<void> = Promise.resolve();
+
+/** Writes down what stands at a place, one after the other. Where the browser keeps nothing, such as in private windows, nothing is kept. */
+export function keep(place: string, kept: Kept): Promise<void> {
+  last = last.then(() => write(place, kept));
+  return last;
+}
+
+async function write(place: string, kept: Kept): Promise<void> {
   try {
     const written: Written = kept.kind === "problem"
       ? { kind: "problem", document: kept.document, files: await keepFiles(kept.companion) }
@@ -71,7 +80,7 @@ async function forgetOld(here: string): Promise<void> {
   const old = places.slice(0, -MOST).filter((place) => place !== here);
   for (const place of old) await inStore(PLACES, "readwrite", (store) => store.delete(place));
   const files = await inStore(FILES, "readonly", (store) => store.getAllKeys());
-  if (old.length === 0 && files.length <= MOST) return;
+  if (files.length <= places.length - old.length) return;
   const left = await inStore<Written[]>(PLACES, "readonly", (store) => store.getAll() as IDBRequest<Written[]>);
   const used = new Set<IDBValidKey | null>(left.map((written) => written.files));
   for (const name of files) if (!used.has(name)) await inStore(FILES, "readwrite", (store) => store.delete(name));
@@ -89,8 +98,8 @@ export async function keptAt(place: string | null): Promise<Kept | null> {
     const files = name === null ? null : await inStore<unknown>(FILES, "readonly", (store) => store.get(name) as IDBRequest<unknown>);
     if (name !== null && typeof files === "object" && files !== null) named.set(files, name);
     return written.kind === "problem"
-      ? { kind: "problem", document: checkDocument(written.document, damaged), companion: files as Companion | null }
-      : { kind: "motion", linked: checkLinked(written.linked, damaged), own: files as Uint8Array | null };
+      ? { kind: "problem", document: checkDocument(written.document, damaged), companion: (files ?? null) as Companion | null }
+      : { kind: "motion", linked: checkLinked(written.linked, damaged), own: (files ?? null) as Uint8Array | null };
   } catch {
     return null;
   }

@@ -400,9 +400,7 @@ impl Source<'_> {
                     }
                 }
             }
-            changed.extend(
-                self.legs.iter().flat_map(|leg| [leg.limb.start, leg.limb.mid, leg.limb.end]),
-            );
+            changed.extend(self.legs.iter().flat_map(|leg| leg.limb.joints()));
         }
         changed.sort_unstable();
         changed.dedup();

@@ -71,7 +71,7 @@ pub(super) fn apply(
                 is_any
             }
         };
-        for joint in [limb.limb.start, limb.limb.mid, limb.limb.end] {
+        for joint in limb.limb.joints() {
             is_changed[joint] |= is_any;
         }
     }
@@ -104,10 +104,7 @@ fn write_few(
 ///
 /// - `limbs`: each with frames, and the pose of its end there
 pub(super) fn bring_ends(clip: Clip, limbs: &[(&LimbPlan, Vec<(usize, Pose)>)]) -> Clip {
-    let joints: Vec<usize> = limbs
-        .iter()
-        .flat_map(|(plan, _)| [plan.limb.start, plan.limb.mid, plan.limb.end])
-        .collect();
+    let joints: Vec<usize> = limbs.iter().flat_map(|(plan, _)| plan.limb.joints()).collect();
     let tracks = Tracks::new(&clip, &joints);
     let n = clip.skeleton().n_values();
     let mut values = clip.values().to_vec();
@@ -349,8 +346,7 @@ impl<'a> Writer<'a> {
     /// Writes the limb's joints of one frame: its end moved and turned by this much against its start.
     fn write(&self, frame: usize, moved: Move, turn: Option<DQuat>, q: &mut [f64]) {
         let limb = self.limb.limb;
-        let [start, mid, end] =
-            [limb.start, limb.mid, limb.end].map(|joint| self.tracks.pose(frame, joint).rotation);
+        let [start, mid, end] = limb.joints().map(|joint| self.tracks.pose(frame, joint).rotation);
         let turns = match moved {
             Move::None => Turns { start: DQuat::IDENTITY, mid: DQuat::IDENTITY },
             Move::By { swing, bend, growth } => {

@@ -81,7 +81,7 @@ pub(super) fn turns(skeleton: &Skeleton, limb: Limb, keep: Option<&Keep<'_>>) ->
         return None;
     }
     let mut turns = Vec::with_capacity(MOST);
-    for (joint, of) in [limb.start, limb.mid, limb.end].into_iter().enumerate() {
+    for (joint, of) in limb.joints().into_iter().enumerate() {
         let mut add = |place: usize, axis: DVec3, is_outer: bool| {
             turns.push(Turn { joint, place, axis, is_outer });
         };
@@ -198,7 +198,7 @@ impl<'a> Few<'a> {
         frame: usize,
     ) -> Self {
         let skeleton = clip.skeleton();
-        let joints = [limb.start, limb.mid, limb.end];
+        let joints = limb.joints();
         let own = joints.map(|joint| skeleton.motion(joint, clip.frame(frame)).rotation);
         let poses = joints.map(|joint| tracks.pose(frame, joint));
         let mut places = [poses[0].translation; 3];
@@ -258,7 +258,7 @@ impl<'a> Few<'a> {
 
     /// Writes the joints with their turns changed.
     pub(super) fn write(&self, skeleton: &Skeleton, change: &Change, q: &mut [f64]) {
-        for (k, joint) in [self.limb.start, self.limb.mid, self.limb.end].into_iter().enumerate() {
+        for (k, joint) in self.limb.joints().into_iter().enumerate() {
             let range = skeleton.value_range(joint);
             match skeleton.kind(joint) {
                 JointKind::Ball | JointKind::Free => {

@@ -22,7 +22,7 @@ pub(super) fn stay(before: &Tracks, after: Clip, plan: &Plan) -> Clip {
     let Some(root) = plan.root else { return after };
     let legs = plan.limbs.iter().filter(|limb| limb.is_leg && is_carried(&after, plan, limb));
     let legs: Vec<&LimbPlan> = legs.collect();
-    let joints = legs.iter().flat_map(|LimbPlan { limb, .. }| [limb.start, limb.mid, limb.end]);
+    let joints = legs.iter().flat_map(|LimbPlan { limb, .. }| limb.joints());
     let now = Tracks::new(&after, &joints.chain([root]).collect::<Vec<_>>());
     let mut feet: Vec<(&LimbPlan, Vec<(usize, Pose)>)> = Vec::with_capacity(legs.len());
     for leg in legs {

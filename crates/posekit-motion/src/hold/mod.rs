@@ -230,7 +230,8 @@ fn hold_once(
     let joints = looked_at(plan, also);
     if plan.others.iter().all(|point| point.frames.is_empty()) {
         let mut needs = needs(clip, plan, &tracks);
-        let root = root::carry(clip, plan, &tracks, &mut needs, settings);
+        let root = (settings, Some(settings.root_stiffness));
+        let root = root::carry(clip, plan, &tracks, &mut needs, root);
         let (mut held, mut changed) =
             hold_limbs(clip, plan, along, (&tracks, &root), needs, settings);
         if settings.by_hand {
@@ -248,7 +249,8 @@ fn hold_once(
     let on_path = whole::moved(clip, plan, (along.path, 1.0));
     let full = HoldSettings { strength: 1.0, ..settings.clone() };
     let mut of_limbs = needs(&on_path, plan, &tracks);
-    let root = root::carry(&on_path, plan, &tracks, &mut of_limbs, &full);
+    let root = (&full, Some(full.root_stiffness));
+    let root = root::carry(&on_path, plan, &tracks, &mut of_limbs, root);
     let mut carried = whole::moved(&on_path, plan, (&root, 1.0));
     if settings.by_hand {
         carried = Cow::Owned(free::stay(&tracks, carried.into_owned(), plan));
@@ -257,7 +259,8 @@ fn hold_once(
     let mut changed = changed_in(&on_path, &solved);
     let tracks = Tracks::new(&solved, &plan::joints_of(plan));
     let all = Along { path: &[], path_part: 1.0, shares: &[] };
-    let needs = needs(&solved, plan, &tracks);
+    let mut needs = needs(&solved, plan, &tracks);
+    root::carry(&solved, plan, &tracks, &mut needs, (&full, None));
     let (solved, more) = hold_limbs(&solved, plan, all, (&tracks, &[]), needs, &full);
     changed.extend(more);
     changed.sort_unstable();

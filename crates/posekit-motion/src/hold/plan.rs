@@ -289,7 +289,7 @@ fn check(skeleton: &Skeleton, index: usize, contact: &Contact) -> Result<()> {
 
 fn check_limb(skeleton: &Skeleton, limb: Limb) -> Result<()> {
     let n_joints = skeleton.n_joints();
-    for joint in [limb.start, limb.mid, limb.end] {
+    for joint in limb.joints() {
         if joint >= n_joints {
             return Err(Error::NoSuchJoint { what: "limb", joint, n_joints });
         }

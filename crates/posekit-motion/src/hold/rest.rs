@@ -38,7 +38,7 @@ impl<'a> Rest<'a> {
 
     /// Both bones of a limb.
     fn bones(&self, limb: Limb) -> (DVec3, DVec3) {
-        let [start, mid, end] = [limb.start, limb.mid, limb.end].map(|joint| self.place(joint));
+        let [start, mid, end] = limb.joints().map(|joint| self.place(joint));
         (mid - start, end - mid)
     }
 

@@ -39,12 +39,14 @@ struct Leg<'a> {
 }
 
 /// The root's displacement in the world, frame after frame; nothing where the root cannot move or need not. Turns feet in what is needed of their legs.
+///
+/// - `stiffness`: of the root; `None` where it stays, and feet alone roll
 pub(super) fn carry(
     clip: &Clip,
     plan: &Plan,
     tracks: &Tracks,
     needs: &mut [Need],
-    settings: &HoldSettings,
+    (settings, stiffness): (&HoldSettings, Option<f64>),
 ) -> Vec<DVec3> {
     let is_leg = |limb: &LimbPlan| limb.is_leg && is_carried(clip, plan, limb);
     let legs = plan.limbs.iter().enumerate().filter(|(_, limb)| is_leg(limb));
@@ -65,7 +67,7 @@ pub(super) fn carry(
         let problem = Problem {
             legs: &motions,
             held: &held,
-            root: Some(settings.root_stiffness),
+            root: stiffness,
             locked: &locked,
             ends: None,
             frame_time: clip.frame_time(),

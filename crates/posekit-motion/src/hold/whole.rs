@@ -425,7 +425,7 @@ impl<'a> Body<'a> {
 
 /// How long a limb is.
 fn length(limb: Limb, poses: &[Pose]) -> f64 {
-    let [start, mid, end] = [limb.start, limb.mid, limb.end].map(|joint| poses[joint].translation);
+    let [start, mid, end] = limb.joints().map(|joint| poses[joint].translation);
     start.distance(mid) + mid.distance(end)
 }
 

@@ -39,7 +39,7 @@ export class Skin extends Character {
 /** The skin of a glTF, GLB or VRM; null for a file without a mesh that can be drawn. */
 export async function loadSkin(shown: ShownMotion, withColours: boolean): Promise<Skin | null> {
   if (shown.info.format === "bvh" || shown.rest.length === 0) return null;
-  const meshes = await loadMeshes(shown.bytes, withColours ? "coloured" : "bare");
+  const meshes = await loadMeshes(shown.bytes, withColours);
   return meshes && new Skin(meshes, shown.info.joints.map(({ name }) => nodeOf(name, meshes.names)), shown.rest);
 }
 

@@ -15,7 +15,7 @@ export function Code() {
   const session = useSession();
   const { runs } = session.document.peek();
   const run = runs.find(({ id }) => id === chosenRun.peek()) ?? runs[0];
-  return <CodeDialog snippetsOf={() => (run ? session.snippets(run.id) : [])} />;
+  return <CodeDialog snippetsOf={() => (run ? session.exports.snippets(run.id) : [])} />;
 }
 
 export function MotionCode({ session }: { session: MotionSession }) {

@@ -14,7 +14,7 @@ const LONG = 8000;
 
 export function Share() {
   const session = useSession();
-  const character = session.character.value;
+  const character = session.robot.character.value;
   return (
     <ShareDialog hash={session.link()} saved="Saving the problem as a file is safer.">
       {character === null
