@@ -13,6 +13,7 @@ pub mod robot;
 pub mod solver;
 
 use js_sys::{Float32Array, Float64Array, Reflect};
+use posekit::limb::SoftReach;
 use posekit_io::problem::Digest as CaseDigest;
 use wasm_bindgen::prelude::*;
 
@@ -106,6 +107,15 @@ impl Digest {
     pub fn value(&self) -> String {
         self.own.hexadecimal()
     }
+}
+
+/// How far from the start of a limb soft reach lets its end go for a target at this distance: `distance` itself before the last part of the reach, less over it.
+///
+/// - `softness`: that part, as a ratio of the reach, 0 to 1
+#[wasm_bindgen(js_name = softDistance)]
+#[must_use]
+pub fn soft_distance(softness: f64, distance: f64, reach: f64) -> f64 {
+    SoftReach::Finite { ratio: softness }.distance(distance, reach, 0.0)
 }
 
 /// The names of the cases that the text of an `index.json` lists.

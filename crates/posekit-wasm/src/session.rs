@@ -3,12 +3,12 @@
 use std::rc::Rc;
 
 use posekit::chain::{Chain, Goals};
-use posekit::glam::DVec3;
+use posekit::glam::{DQuat, DVec3};
 use posekit::math::Pose;
 use posekit::skeleton::{JointKind, Skeleton};
 use posekit::solve::{Method, Phase, Progress, Settings, Solution, Workspace};
 use posekit::task::Task;
-use posekit_io::problem::{Body, Problem, Rig, read_settings, set_target};
+use posekit_io::problem::{Body, Problem, Rig, read_settings, set_frame, set_target};
 
 use crate::fault::{Fault, Result};
 
@@ -185,6 +185,40 @@ impl Session {
         }
         self.moved[task] = true;
         self.is_moved = true;
+        Ok(())
+    }
+
+    /// Places every joint anew on its parent; [`begin`](Self::begin) or [`restart`](Self::restart) must follow. The problem itself, which others may share, is
+    /// unchanged.
+    ///
+    /// - `placements`: [`POSE`] numbers for each joint
+    ///
+    /// # Errors
+    /// A chain of points, a wrong number of values, and as [`Skeleton::set_parent_from_joint`]; joints before the one at fault are placed then.
+    pub fn set_placements(&mut self, placements: &[f64]) -> Result<()> {
+        let Some(skeleton) = Rc::make_mut(&mut self.problem).skeleton_mut() else {
+            return Err(Fault::new("a chain of points has no joints to place"));
+        };
+        self.has_begun = false;
+        if placements.len() != POSE * skeleton.n_joints() {
+            let expected = POSE * skeleton.n_joints();
+            return Err(wrong_length("placements", expected, placements.len()));
+        }
+        for (joint, numbers) in placements.chunks_exact(POSE).enumerate() {
+            skeleton.set_parent_from_joint(joint, pose_of(numbers))?;
+        }
+        Ok(())
+    }
+
+    /// Moves a frame of a task on its joint ([`set_frame`]); [`begin`](Self::begin) or [`restart`](Self::restart) must follow.
+    ///
+    /// # Errors
+    /// No such task or frame, a wrong number of values, values that are not finite.
+    pub fn set_frame(&mut self, task: usize, index: usize, frame: &[f64]) -> Result<()> {
+        let n_tasks = self.tasks.len();
+        let kind = self.tasks.get_mut(task).map(|task| &mut task.kind);
+        set_frame(kind.ok_or_else(|| no_such_task(task, n_tasks))?, index, frame)?;
+        self.has_begun = false;
         Ok(())
     }
 
@@ -422,6 +456,11 @@ pub fn forward(skeleton: &Skeleton, q: &[f64], world: &mut Vec<Pose>, out: &mut 
 /// Appends the numbers of a pose.
 pub fn push_pose(out: &mut Vec<f64>, pose: Pose) {
     out.extend_from_slice(&numbers_of(pose));
+}
+
+/// The pose of these numbers, [`POSE`] of them.
+fn pose_of(numbers: &[f64]) -> Pose {
+    Pose { translation: DVec3::from_slice(numbers), rotation: DQuat::from_slice(&numbers[3..]) }
 }
 
 /// The numbers of a pose.

@@ -58,6 +58,39 @@ fn frames_allocate_nothing() {
 }
 
 #[test]
+fn joints_and_frames_that_move_allocate_nothing_and_are_solved_for() {
+    let problem = problem(FIGURE);
+    let mut session = Session::new(Rc::clone(&problem));
+    session.begin("auto", None, None).unwrap();
+    let mut frame = |index: i32| {
+        let stretch = 0.02 * f64::from(index % 10);
+        let (elbow, wrist) = ([0.3 + stretch, 0.0, 0.0], [0.25, stretch, 0.0]);
+        let mut placements = [[0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0]; 3];
+        placements[1][..3].copy_from_slice(&elbow);
+        placements[2][..3].copy_from_slice(&wrist);
+        session.set_placements(placements.as_flattened()).unwrap();
+        session.set_frame(0, 0, &[0.1 + stretch, 0.0, 0.0]).unwrap();
+        session.set_target(0, &[0.3, 0.1, 0.2 + stretch]).unwrap();
+        session.restart(None).unwrap();
+        session.run().unwrap();
+        assert!(session.solution().unwrap().is_reached());
+        let poses = session.poses().unwrap();
+        let between = |a: usize, b: usize| {
+            (0..3).map(|k| (poses[7 * a + k] - poses[7 * b + k]).powi(2)).sum::<f64>().sqrt()
+        };
+        assert!((between(0, 1) - elbow[0]).abs() < 1e-12);
+    };
+    (0..50).for_each(&mut frame);
+    assert_eq!(allocations(|| (0..50).for_each(&mut frame)), 0);
+    assert_eq!(problem.skeleton().unwrap().parent_from_joint(1).translation.x, 0.3, "shared");
+    for (task, index) in [(0, 1), (2, 0)] {
+        assert!(session.set_frame(task, index, &[0.0; 3]).is_err(), "{task} {index}");
+    }
+    assert!(session.set_placements(&[0.0; 7]).is_err());
+    assert!(session.set_placements(&[f64::NAN; 21]).is_err());
+}
+
+#[test]
 fn a_frame_of_a_crowd_allocates_nothing() {
     let mut herd = Herd::new(&problem(LIMB), 10, "auto", None).unwrap();
     let [n_targets, n_points] = herd.sizes();

@@ -26,6 +26,33 @@ fn refusal(joints: Vec<Joint>) -> String {
 }
 
 #[test]
+fn a_joint_is_placed_anew_as_if_it_had_been_built_so() {
+    let arm = |length: f64| {
+        let mut builder = Skeleton::builder();
+        let root = builder.add(Joint::ball("root"));
+        let turned = DQuat::from_rotation_x(length);
+        let placement = Pose { rotation: turned, translation: DVec3::X * length };
+        let _ = builder.add(hinge("elbow").child_of(root).at(placement));
+        builder.build().unwrap()
+    };
+    let mut skeleton = arm(1.0);
+    skeleton.set_parent_from_joint(1, arm(2.5).parent_from_joint(1)).unwrap();
+    assert_eq!(skeleton, arm(2.5));
+    let refusal = |joint, placement| {
+        let error = skeleton.clone().set_parent_from_joint(joint, placement).unwrap_err();
+        error.to_string()
+    };
+    assert!(refusal(2, Pose::IDENTITY).contains("2"), "{}", refusal(2, Pose::IDENTITY));
+    for broken in [f64::NAN, f64::INFINITY, 1e101] {
+        let error = refusal(1, Pose::from_translation(DVec3::Y * broken));
+        assert!(error.contains("elbow"), "{error}");
+    }
+    let error =
+        refusal(1, Pose { rotation: DQuat::from_xyzw(0.0, 0.0, 0.0, 2.0), ..Pose::IDENTITY });
+    assert!(error.contains("elbow"), "{error}");
+}
+
+#[test]
 fn accessors_describe_the_tree() {
     let mut builder = Skeleton::builder();
     let base = builder.add(Joint::free("base"));

@@ -40,7 +40,7 @@ pub use report::{figure_solution_file, solution_file, step_points};
 pub use robot::{character_problem, end_links, tip_problem};
 pub use scene::{Body, Origin, Prepared, Rig, Scene, chunks, distance};
 pub use settings::read_settings;
-pub use target::{set_target, target_len, write_target};
+pub use target::{set_frame, set_target, target_len, write_target};
 
 use crate::chain_problem::{CHAIN_SCHEMA, ChainProblem};
 use crate::error::Result;
@@ -122,6 +122,17 @@ impl Problem {
     #[must_use]
     pub fn skeleton(&self) -> Option<&Skeleton> {
         self.rig().map(|rig| &rig.skeleton)
+    }
+
+    /// The joints, to place them anew ([`Skeleton::set_parent_from_joint`]).
+    pub fn skeleton_mut(&mut self) -> Option<&mut Skeleton> {
+        match self {
+            Self::Scene(scene) => match &mut scene.body {
+                Body::Joints(rig) => Some(&mut rig.skeleton),
+                Body::Points { .. } => None,
+            },
+            Self::Figure(figure) => Some(&mut figure.rig.skeleton),
+        }
     }
 
     /// Joints, start and tip; none for a chain of bare points.

@@ -1,4 +1,4 @@
-//! The targets of tasks as plain numbers, for front ends that move them.
+//! The targets and frames of tasks as plain numbers, for front ends that move them.
 
 use posekit::glam::{DQuat, DVec3};
 use posekit::math::Pose;
@@ -26,7 +26,7 @@ pub const fn target_len(kind: &TaskKind) -> usize {
 }
 
 /// Sets the target of a task: a point (of a position, a look-at, a pole, a plane, a centre of mass), a direction, an orientation, or a pose, whose
-/// point or rotation may be given alone. In the plane a point may have two numbers; its z is kept.
+/// point or rotation may be given alone. A plane may be given by 6 numbers, a point and its normal. In two dimensions a point may have two numbers; its z is kept.
 ///
 /// Rotations may be off unit length by 1e-3 and are normalised.
 ///
@@ -49,14 +49,18 @@ pub const fn target_len(kind: &TaskKind) -> usize {
 /// # Ok::<(), posekit_io::Error>(())
 /// ```
 pub fn set_target(kind: &mut TaskKind, numbers: &[f64]) -> Result<()> {
-    if let Some(index) = numbers.iter().position(|number| !number.is_finite()) {
-        return Err(fault(format!("number {index} is {}, which is not finite", numbers[index])));
-    }
+    check_finite(numbers)?;
     match kind {
         TaskKind::Position(task) => set_point(&mut task.target_in_world, numbers),
         TaskKind::LookAt(task) => set_point(&mut task.target_in_world, numbers),
         TaskKind::Pole(task) => set_point(&mut task.pole_in_world, numbers),
-        TaskKind::Plane(task) => set_point(&mut task.point_in_world, numbers),
+        TaskKind::Plane(task) => match numbers.split_at_checked(3) {
+            Some((point, normal)) if normal.len() == 3 => {
+                set_point(&mut task.point_in_world, point)?;
+                set_point(&mut task.normal_in_world, normal)
+            }
+            _ => set_point(&mut task.point_in_world, numbers),
+        },
         TaskKind::CenterOfMass(task) => set_point(&mut task.target_in_world, numbers),
         TaskKind::AxisAlignment(task) => set_point(&mut task.direction_in_world, numbers),
         TaskKind::Orientation(task) => set_rotation(&mut task.world_from_target, numbers),
@@ -91,6 +95,43 @@ pub fn write_target(kind: &TaskKind, out: &mut [f64]) {
         TaskKind::Pose(task) => pose(&task.world_from_target, out),
         TaskKind::RelativePose(task) => pose(&task.a_from_target, out),
         _ => {}
+    }
+}
+
+/// Moves a frame of a task on its joint: a point, an orientation or a pose, as [`set_target`].
+///
+/// - `index`: 0, or 1 for the second frame of a task with two; of a pole 0 is the upper bone, 1 the tip, and 2 the middle joint in the upper bone, a point
+///
+/// # Errors
+/// [`Error::Value`] as for [`set_target`]; [`Error::Unsupported`] for a task without such a frame.
+pub fn set_frame(kind: &mut TaskKind, index: usize, numbers: &[f64]) -> Result<()> {
+    check_finite(numbers)?;
+    let frame = match (index, &mut *kind) {
+        (0, TaskKind::Position(task)) => &mut task.frame,
+        (0, TaskKind::Orientation(task)) => &mut task.frame,
+        (0, TaskKind::Pose(task)) => &mut task.frame,
+        (0, TaskKind::LookAt(task)) => &mut task.frame,
+        (0, TaskKind::AxisAlignment(task)) => &mut task.frame,
+        (0, TaskKind::Plane(task)) => &mut task.frame,
+        (0, TaskKind::Pole(task)) => &mut task.upper,
+        (1, TaskKind::Pole(task)) => &mut task.tip,
+        (2, TaskKind::Pole(task)) => return set_point(&mut task.mid_in_upper, numbers),
+        (0 | 1, TaskKind::Distance(task)) => &mut task.frames[index],
+        (0 | 1, TaskKind::RelativePose(task)) => &mut task.frames[index],
+        (_, other) => {
+            let message = format!("a task `{}` has no frame {index} to move", other.name());
+            return Err(Error::Unsupported { place: Place::named("frame"), message });
+        }
+    };
+    set_pose(&mut frame.joint_from_frame, numbers)
+}
+
+fn check_finite(numbers: &[f64]) -> Result<()> {
+    match numbers.iter().position(|number| !number.is_finite()) {
+        None => Ok(()),
+        Some(index) => {
+            Err(fault(format!("number {index} is {}, which is not finite", numbers[index])))
+        }
     }
 }
 

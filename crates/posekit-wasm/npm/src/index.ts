@@ -57,6 +57,8 @@ const CLASSES = {
     points: ["out: Float64Array"],
     poses: ["out: Float64Array"],
     restart: ["start?: Float64Array"],
+    setFrame: ["task: number", "index: number", "frame: Float64Array"],
+    setPlacements: ["placements: Float64Array"],
     setTarget: ["task: number", "target: Float64Array"],
     solutionJson: ["trace?: yes or no"],
     step: ["n: number"],
@@ -78,7 +80,7 @@ const STATIC = {
   },
 } as const satisfies Record<string, Record<string, readonly Parameter[]>>;
 
-type Function = (...given: unknown[]) => unknown;
+type Call = (...given: unknown[]) => unknown;
 type Members = Record<string | symbol, unknown>;
 
 // A class whose constructor has arguments is exported with a check around it; `instanceof` and its statics are as before.
@@ -92,6 +94,7 @@ export type Limbs = glue.Limbs;
 export const caseNames = checked("caseNames", ["index: json"], glue.caseNames);
 export const describeRobot = checked("describeRobot", ["text: text", "srdf?: text"], glue.describeRobot);
 export const poseGltf = checked("poseGltf", ["file: bytes", "nodes: counts", "turns: numbers"], glue.poseGltf);
+export const softDistance = checked("softDistance", ["softness: number", "distance: number", "reach: number"], glue.softDistance);
 
 for (const [name, methods] of Object.entries(CLASSES)) check(name, methodsOf(name), methods);
 for (const [name, methods] of Object.entries(STATIC)) check(name, (glue as unknown as Members)[name] as Members, methods);
@@ -106,13 +109,13 @@ function check(name: string, members: Members, methods: Record<string, readonly 
     const property = Object.getOwnPropertyDescriptor(members, key);
     if (property === undefined || ["constructor", "prototype", "__wrap", "__destroy_into_raw", "free"].includes(key)) continue;
     if (property.get) Object.defineProperty(members, key, { ...property, get: checked(`${name}.${key}`, [], property.get) });
-    else if (typeof property.value === "function" && (property.writable ?? false)) members[key] = checked(`${name}.${key}`, methods[key] ?? [], property.value as Function);
+    else if (typeof property.value === "function" && (property.writable ?? false)) members[key] = checked(`${name}.${key}`, methods[key] ?? [], property.value as Call);
   }
 }
 
 function checked<F>(name: string, parameters: readonly Parameter[], own: F): F {
   const kinds = parameters.map(parsed);
-  const call = own as Function;
+  const call = own as Call;
   return function (this: unknown, ...given: unknown[]): unknown {
     try {
       for (let k = 0; k < kinds.length; k += 1) given[k] = taken(name, kinds[k] as Parsed, given[k]);

@@ -5,15 +5,17 @@
 //! repeated until the effectors are accurate.
 
 import { Matrix4, Quaternion, Vector3 } from "three";
-import type { Bone, Object3D, Skeleton as ThreeSkeleton, SkinnedMesh } from "three";
-import { PosekitError, Problem } from "posekit";
-import type { MethodName, Solver, Status } from "posekit";
+import type { Object3D, Skeleton as ThreeSkeleton } from "three";
+import { PosekitError, Problem, softDistance } from "posekit";
+import type { MethodName, Settings, Solver, Status } from "posekit";
+import { Bones, chainsOf, describe } from "./bones.js";
+import type { BoneOf, LoadedFile } from "./bones.js";
 import { isConformal, rotationOf, worldRotationOf } from "./linear.js";
+
+export type { BoneOf, LoadedFile } from "./bones.js";
 
 /** Three numbers, or a vector. */
 export type Point = Vector3 | readonly [number, number, number];
-/** A bone, or its name. */
-export type BoneOf = Object3D | string;
 
 /** How a bone may rotate, in its own axes, relative to its rest pose. */
 export type BoneLimit =
@@ -21,22 +23,48 @@ export type BoneLimit =
   | { cone: Point; swing: number; twist?: readonly [number, number] }
   | "fixed";
 
+/** What is asked of an effector, and which parts of its {@link Target} say where. */
+export type EffectorTask =
+  /** Its point at `position`. */
+  | "position"
+  /** Its bone's axes as `quaternion`. */
+  | "orientation"
+  /** Both. */
+  | "pose"
+  /** Its axis points at `position`. */
+  | "look-at"
+  /** Its axis points along `direction`: a sole stays level, a glass upright. */
+  | "axis-alignment"
+  /** Its point in the plane through `position` whose normal is `direction`. */
+  | "plane"
+  /** Its point in that plane or on the side that the normal points to: above a floor. */
+  | "half-space";
+
 /** A goal of an effector. */
 export interface EffectorOptions {
   /** The bone of the effector. */
   bone: BoneOf;
   /** The first bone of its chain, an ancestor; by default the topmost bone. */
   from?: BoneOf;
-  /** The kind of goal: a position (the default), an orientation, both, or an axis that points at a position. */
-  task?: "position" | "orientation" | "pose" | "look-at";
+  /** Default `position`. */
+  task?: EffectorTask;
   /** The effector's point in the bone's own space; the bone's origin by default. */
   offset?: Point;
-  /** The axis that points, in the bone's own axes; for `look-at`. */
+  /** The axis that points, in the bone's own axes; for `look-at` and `axis-alignment`. Default z. */
   axis?: Point;
   /** Its weight relative to others of its level. Default 1. */
   weight?: number;
   /** Its priority level; 1 is the highest. Default 1. */
   level?: number;
+  /** The middle joint of its limb, a knee or an elbow, points at `pole` of its target, as far as the effector allows: of the next level. */
+  pole?: Point;
+  /** The middle joint; by default the second bone of a limb of two bones. */
+  mid?: BoneOf;
+  /**
+   * The last part of its reach, 0 to 1, over which it falls behind its target so that the limb straightens gently; for `position` and `pose`. The result's
+   * error is that from where it may go.
+   */
+  softness?: number;
 }
 
 /** Options of a character. */
@@ -49,12 +77,17 @@ export interface CharacterOptions {
   stiffness?: Record<string, number>;
   /** The topmost bones rotate (`turn`, the default), are fixed (`pinned`), or rotate and move (`free`). */
   root?: "turn" | "pinned" | "free";
+  /**
+   * An animation moves the bones before every solve. `AnimationMixer` writes only values that have changed since it wrote them last, so that a bone without new
+   * keys would keep what the last solve made of it: with this it starts where the animation left it. Default false: every solve starts from the bones.
+   */
+  animated?: boolean;
   /** The reference pose of limits: the current pose (the default), or the bind pose of the skin. */
   rest?: "current" | "bind";
   /** The method. Default `least-squares`. */
   method?: MethodName;
   /** Settings of the library. */
-  settings?: Record<string, unknown>;
+  settings?: Settings;
 }
 
 /** How a solve ended. The same object every time, so that frames allocate nothing. */
@@ -69,14 +102,21 @@ export interface CharacterResult {
   iterations: number;
 }
 
-/** The target of an effector in world space; change it in place. */
+/** The target of an effector in world space; change it in place. Which parts count depends on the {@link EffectorTask}. */
 export interface Target {
   position: Vector3;
   quaternion: Quaternion;
+  /** Of any length but zero. */
+  direction: Vector3;
+  /** Where the middle joint of the limb points, if the effector has a pole. */
+  pole: Vector3;
 }
 
 /** Repeated solves if rotating a bone changes the shape itself. */
 const ROUNDS = 24;
+
+/** Numbers of a pose. */
+const POSE = 7;
 
 interface Node {
   object: Object3D;
@@ -91,12 +131,16 @@ interface Node {
   matrix: Matrix4;
   frame: Quaternion;
   at: Vector3;
-  /** The values that the skeleton was built with. */
+  /** The values with which the skeleton was placed. */
   position: Vector3;
   scale: Vector3;
   still: Quaternion;
   angle: number;
-  /** Where its values are in a configuration; for a root, also where those of its carrier are. */
+  /** The pose before the last solve, and after it. */
+  animated: { position: Vector3; quaternion: Quaternion };
+  solved: { position: Vector3; quaternion: Quaternion };
+  /** Its joint, and where its values are in a configuration; for a root, also where those of its carrier are. */
+  joint: number;
   values: number;
   carrier: number;
   name: string;
@@ -104,11 +148,16 @@ interface Node {
 
 interface Effector {
   node: number;
-  task: "position" | "orientation" | "pose" | "look-at";
+  /** The nodes that turn, from the first of its chain to its own. */
+  chain: number[];
+  task: EffectorTask;
   offset: Vector3;
   axis: Vector3;
   weight: number;
   level: number;
+  softness: number;
+  /** The middle joint of its limb, if that has a pole. */
+  mid: number | null;
   target: Target;
   numbers: Float64Array;
 }
@@ -135,39 +184,25 @@ export class Character {
   private isRigid = true;
   private readonly options: CharacterOptions;
   private readonly result: CharacterResult = { status: "stalled", isReached: false, error: 0, orientationError: 0, iterations: 0 };
-  private readonly settings: string;
+  private readonly stiffness = new Map<Object3D, number>();
+  private placements = new Float64Array(0);
 
   /**
-   * @param object - a character: the scene of a loaded file, a skinned mesh, its skeleton, or any hierarchy of objects
+   * @param object - a character: the result of `GLTFLoader`, its scene, the `VRM` of three-vrm, a skinned mesh, its skeleton, or any hierarchy of objects
    */
-  constructor(object: Object3D | ThreeSkeleton, options: CharacterOptions) {
+  constructor(object: Object3D | ThreeSkeleton | LoadedFile, options: CharacterOptions) {
     this.options = options;
-    const bones = bonesOf(object);
-    const find = (of: BoneOf): Object3D => findBone(bones, of);
+    const bones = new Bones(object);
     const effectors = Object.entries(options.effectors).map(([name, given]) => {
       const full: EffectorOptions = isEffector(given) ? given : { bone: given };
-      return { name, given: full, bone: find(full.bone), from: full.from === undefined ? null : find(full.from) };
+      return { name, given: full, bone: bones.find(full.bone), from: full.from === undefined ? null : bones.find(full.from) };
     });
     if (effectors.length === 0) throw new PosekitError("a character needs an effector");
-    for (const name of [...Object.keys(options.limits ?? {}), ...Object.keys(options.stiffness ?? {})]) find(name);
-
-    const { chains, base } = chainsOf(effectors, new Set(bones));
+    const { chains, base } = chainsOf(effectors, bones.all);
     this.base = base;
-    this.collect(new Set(bones), chains, effectors, options.rest === "bind" ? bindPose(object) : null);
-    for (const { name, given, bone } of effectors) {
-      const [task, node] = [given.task ?? "position", this.nodes.findIndex((each) => each.object === bone)];
-      this.effectors.set(name, {
-        node,
-        task,
-        offset: vector(given.offset ?? [0, 0, 0]),
-        axis: vector(given.axis ?? [0, 0, 1]).normalize(),
-        weight: given.weight ?? 1,
-        level: given.level ?? 1,
-        target: { position: new Vector3(), quaternion: new Quaternion() },
-        numbers: new Float64Array(NUMBERS[task]),
-      });
-    }
-    this.settings = this.settingsText();
+    this.collect(bones, chains, effectors);
+    for (const each of effectors) this.effectors.set(each.name, this.effector(each, chains, bones));
+    for (const [name, stiffness] of Object.entries(options.stiffness ?? {})) this.stiffness.set(bones.find(name), stiffness);
     this.build();
     this.aimWhereTheyAre();
   }
@@ -193,15 +228,17 @@ export class Character {
 
   /** Solves for the targets from the current pose, and rotates the bones. */
   solve(): CharacterResult {
-    if (this.isStale()) this.build();
+    if (this.options.animated) this.restoreAnimation();
+    if (this.isStale()) this.placeJoints();
     this.solveOnce();
     if (!this.isRigid) {
       // The solve used the shape of the previous pose; repeat until the predicted and actual effectors agree.
       for (let round = 1; round < ROUNDS && !this.isSettled(); round++) {
-        this.build();
+        this.placeJoints();
         this.solveOnce();
       }
     }
+    if (this.options.animated) for (const node of this.nodes) keep(node.solved, node.object);
     return this.result;
   }
 
@@ -215,13 +252,15 @@ export class Character {
 
   // ------------------------------------------------------------------------------------------------ from objects to joints
 
-  private collect(bones: Set<Object3D>, chains: Map<Object3D, Object3D[]>, effectors: { bone: Object3D; given: EffectorOptions }[], bind: Map<Object3D, Quaternion> | null): void {
+  private collect(bones: Bones, chains: Map<Object3D, Object3D[]>, effectors: { bone: Object3D; given: EffectorOptions }[]): void {
+    const bind = this.options.rest === "bind" ? bones.bindPose() : null;
+    const limits = new Map(Object.entries(this.options.limits ?? {}).map(([name, limit]) => [bones.find(name), limit]));
     const needsTurn = new Set(effectors.filter(({ given }) => turnsItself(given)).map(({ bone }) => bone));
     const inner = new Set<Object3D>();
     // Objects between bones that are not bones, such as groups, follow their parent.
     for (const chain of chains.values()) {
       chain.slice(0, -1).forEach((bone, index) => {
-        if (index === 0 || bones.has(bone)) inner.add(bone);
+        if (index === 0 || bones.all.has(bone)) inner.add(bone);
       });
     }
     const tops = new Set([...chains.values()].map((chain) => chain[0]!));
@@ -239,7 +278,7 @@ export class Character {
         object,
         parent,
         role,
-        limit: this.options.limits?.[object.name],
+        limit: limits.get(object),
         rest: (bind?.get(object) ?? object.quaternion).clone().normalize(),
         matrix: new Matrix4(),
         frame: new Quaternion(),
@@ -248,6 +287,10 @@ export class Character {
         scale: new Vector3(),
         still: new Quaternion(),
         angle: 0,
+        animated: { position: new Vector3(), quaternion: new Quaternion() },
+        // Nothing that a bone can be: so that the first pose is an animation's.
+        solved: { position: new Vector3(NaN), quaternion: new Quaternion(NaN) },
+        joint: 0,
         values: 0,
         carrier: 0,
         name: `${index} ${object.name}`,
@@ -259,6 +302,36 @@ export class Character {
     for (const node of this.nodes) {
       if (node.role === "root" && this.hasMovingAncestor(node)) node.role = "moving";
     }
+  }
+
+  private effector({ name, given, bone }: { name: string; given: EffectorOptions; bone: Object3D }, chains: Map<Object3D, Object3D[]>, bones: Bones): Effector {
+    const indexOf = (object: Object3D): number => this.nodes.findIndex((node) => node.object === object);
+    const task = given.task ?? "position";
+    const numbers = NUMBERS[task];
+    if (numbers === undefined) throw new PosekitError(`effector ${JSON.stringify(name)}: there is no task ${JSON.stringify(task)}; there are ${Object.keys(NUMBERS).join(", ")}`);
+    const softness = given.softness ?? 0;
+    if (!(softness >= 0 && softness <= 1)) throw new PosekitError(`effector ${JSON.stringify(name)}: its softness is ${softness}, which is not between 0 and 1`);
+    const chain = (chains.get(bone) ?? []).map(indexOf).filter((node) => this.nodes[node]?.role !== "still");
+    let mid: number | null = null;
+    if (given.pole !== undefined) {
+      const limb = chain.filter((node) => this.nodes[node]!.object !== bone);
+      if (given.mid === undefined && limb.length !== 2) throw new PosekitError(`effector ${JSON.stringify(name)}: its chain has ${limb.length} bones that turn, not two: give \`mid\` for the pole`);
+      mid = given.mid === undefined ? limb[1]! : indexOf(bones.find(given.mid));
+      if (!limb.slice(1).includes(mid)) throw new PosekitError(`effector ${JSON.stringify(name)}: \`mid\` is not a bone between the first of its chain and its end`);
+    }
+    return {
+      node: indexOf(bone),
+      chain,
+      task,
+      offset: vector(given.offset ?? [0, 0, 0]),
+      axis: vector(given.axis ?? [0, 0, 1]).normalize(),
+      weight: given.weight ?? 1,
+      level: given.level ?? 1,
+      softness,
+      mid,
+      target: { position: new Vector3(), quaternion: new Quaternion(), direction: new Vector3(0, 1, 0), pole: vector(given.pole ?? [0, 0, 0]) },
+      numbers: new Float64Array(numbers),
+    };
   }
 
   private hasMovingAncestor(node: Node): boolean {
@@ -287,12 +360,39 @@ export class Character {
     }
   }
 
-  /** Builds the skeleton of the current pose. */
+  /** Builds the skeleton, and places its joints as the bones are. */
   private build(): void {
+    const joints: Record<string, unknown>[] = [];
+    for (const node of this.nodes) {
+      if (!this.isInside(node)) continue;
+      const isRoot = node.role === "root";
+      if (isRoot) joints.push({ name: `${node.name} carrier`, parent: null, kind: "free" });
+      joints.push({ name: node.name, parent: isRoot ? `${node.name} carrier` : this.nodes[node.parent]!.name, ...this.motion(node) });
+    }
+    this.problem = Problem.fromJson({ schema: "posekit.figure/1", joints, tasks: this.tasks() });
+    this.solver = this.problem.solver();
+    const names = this.problem.names();
+    const offsets = this.problem.valueOffsets();
+    for (const node of this.nodes) {
+      node.joint = names.indexOf(node.name);
+      node.values = offsets[node.joint] ?? 0;
+      node.carrier = offsets[names.indexOf(`${node.name} carrier`)] ?? 0;
+    }
+    this.start = new Float64Array(this.problem.nValues);
+    this.found = new Float64Array(this.problem.nValues);
+    this.placements = new Float64Array(POSE * this.problem.nJoints);
+    // Unit quaternions; carriers stay at that.
+    for (let joint = 0; joint < this.problem.nJoints; joint++) this.placements[POSE * joint + 6] = 1;
+    this.placeJoints();
+    this.readPose();
+    this.solver.begin(this.options.method ?? "least-squares", this.settings(), this.start);
+  }
+
+  /** Places the joints, and the frames of the tasks on them, as the bones are, whose positions and scales an animation may change. */
+  private placeJoints(): void {
     this.place();
     this.placeBase();
     this.isRigid = true;
-    const joints: string[] = [];
     for (const node of this.nodes) {
       const { object } = node;
       node.position.copy(object.position);
@@ -304,42 +404,20 @@ export class Character {
       const parent = node.parent >= 0 ? this.nodes[node.parent]! : null;
       // Below unequal scales, rotations shear.
       if (this.turns(node) && parent && !isConformal(parent.matrix)) this.isRigid = false;
-      if (node.role === "root") {
-        const carrier = { name: `${node.name} carrier`, parent: null, kind: "free" };
-        joints.push(JSON.stringify(carrier));
-      }
-      joints.push(JSON.stringify(this.joint(node, parent)));
+      this.placeJoint(node, parent);
     }
-    const text = `{ "schema": "posekit.figure/1", "joints": [${joints.join(",\n")}], "tasks": [${this.tasks().join(",\n")}] }`;
-    this.dispose();
-    this.problem = Problem.fromJson(text);
-    this.solver = this.problem.solver();
-    const names = this.problem.names();
-    const offsets = this.problem.valueOffsets();
-    for (const node of this.nodes) {
-      node.values = offsets[names.indexOf(node.name)] ?? 0;
-      node.carrier = offsets[names.indexOf(`${node.name} carrier`)] ?? 0;
-    }
-    if (this.start.length !== this.problem.nValues) {
-      this.start = new Float64Array(this.problem.nValues);
-      this.found = new Float64Array(this.problem.nValues);
-    }
-    this.readPose();
-    this.solver.begin(this.options.method ?? "least-squares", this.settings, this.start);
+    this.solver?.setPlacements(this.placements);
+    this.placeFrames();
   }
 
-  private joint(node: Node, parent: Node | null): Record<string, unknown> {
-    const above = node.role === "root" ? `${node.name} carrier` : parent!.name;
-    const joint: Record<string, unknown> = { name: node.name, parent: above, ...this.motion(node) };
-    // From the current pose, without the bone's own rotation.
+  /** The placement of a joint: its pose on its parent, without the bone's own rotation. */
+  private placeJoint(node: Node, parent: Node | null): void {
+    const at = POSE * node.joint;
     turn.copy(node.role === "root" ? this.frameAbove(parent, other) : parent!.frame).invert();
-    if (node.role !== "root") {
-      joint.position = point.subVectors(node.at, parent!.at).applyQuaternion(turn).toArray();
-    }
+    if (node.role !== "root") point.subVectors(node.at, parent!.at).applyQuaternion(turn).toArray(this.placements, at);
     turn.multiply(node.frame);
     if (this.turns(node)) turn.multiply(this.ownTurn(node, other).invert());
-    joint.rotation = turn.normalize().toArray();
-    return joint;
+    turn.normalize().toArray(this.placements, at + 3);
   }
 
   /** Whether the values have a rotation of the node; others are fixed. */
@@ -377,29 +455,55 @@ export class Character {
     return out;
   }
 
-  private tasks(): string[] {
-    const tasks: string[] = [];
-    for (const effector of this.effectors.values()) {
-      const node = this.nodes[effector.node]!;
-      const { task, weight, level } = effector;
-      const back = turn.copy(node.frame).invert();
-      const position = point.copy(effector.offset).applyMatrix4(node.matrix).sub(node.at).applyQuaternion(back).toArray();
-      const axis = this.pointer(effector, end).applyQuaternion(back).toArray();
-      // Orientations are in the world axes that three.js gives the object.
-      const rotation = back.multiply(this.ownRotation(node, other)).normalize().toArray();
-      const aim = { target: node.at.toArray(), orientation: node.frame.toArray() };
-      const { target, orientation } = aim;
-      const frame = { joint: node.name, position };
-      const turned = { ...frame, rotation };
+  /** The tasks, whose frames are placed later: of each effector its own, then its pole. */
+  private tasks(): Record<string, unknown>[] {
+    return [...this.effectors.values()].flatMap((effector) => {
+      const { task, weight, level, chain, mid } = effector;
+      const frame = this.nodes[effector.node]!.name;
+      const [target, orientation, axis] = [[0, 0, 0], [0, 0, 0, 1], [0, 0, 1]];
       const fields = {
         position: { frame, target },
-        orientation: { frame: turned, orientation },
-        pose: { frame: turned, ...aim },
-        "look-at": { frame, target, axis },
+        orientation: { frame, orientation },
+        pose: { frame, target, orientation },
+        "look-at": { frame, axis, target },
+        "axis-alignment": { frame, axis, direction: axis },
+        plane: { frame, point: target, normal: axis },
+        "half-space": { frame, point: target, normal: axis, one_sided: true },
       }[task];
-      tasks.push(JSON.stringify({ task, ...fields, weight, level }));
+      const own = { task: task === "half-space" ? "plane" : task, ...fields, weight, level };
+      if (mid === null) return [own];
+      const pole = { task: "pole", frames: [this.nodes[chain[0]!]!.name, frame], mid: axis, target: axis, level: level + 1 };
+      return [own, pole];
+    });
+  }
+
+  private placeFrames(): void {
+    let task = 0;
+    for (const effector of this.effectors.values()) {
+      const node = this.nodes[effector.node]!;
+      const back = turn.copy(node.frame).invert();
+      this.tip(effector, point).sub(node.at).applyQuaternion(back).toArray(pose, 0);
+      if (effector.task === "look-at" || effector.task === "axis-alignment") {
+        // The task's axis is z.
+        other.setFromUnitVectors(Z, this.pointer(effector, end).applyQuaternion(back));
+      } else {
+        // Orientations are in the world axes that three.js gives the object.
+        other.copy(back.multiply(this.ownRotation(node, other)));
+      }
+      other.normalize().toArray(pose, 3);
+      this.solver?.setFrame(task++, 0, pose);
+      if (effector.mid === null) continue;
+      const upper = this.nodes[effector.chain[0]!]!;
+      this.solver?.setFrame(task, 1, pose.subarray(0, 3));
+      turn.copy(upper.frame).invert();
+      point.subVectors(this.nodes[effector.mid]!.at, upper.at).applyQuaternion(turn).toArray(pose, 0);
+      this.solver?.setFrame(task++, 2, pose.subarray(0, 3));
     }
-    return tasks;
+  }
+
+  /** The point of an effector, in the base's space. */
+  private tip({ node, offset }: Effector, out: Vector3): Vector3 {
+    return out.copy(offset).applyMatrix4(this.nodes[node]!.matrix);
   }
 
   /** The world orientation of an object, as three.js defines it, in the base's space. */
@@ -415,17 +519,17 @@ export class Character {
     return out.copy(effector.axis).applyMatrix4(matrix).sub(at).normalize();
   }
 
-  private settingsText(): string {
+  private settings(): Settings {
     const { options } = this;
     const given = { ...options.settings };
     const locked = (options.root ?? "turn") === "free" ? [] : this.nodes.filter((node) => node.role === "root").map((node) => `${node.name} carrier`);
     const stiffness: Record<string, number> = {};
     for (const node of this.nodes) {
-      const own = options.stiffness?.[node.object.name];
+      const own = this.stiffness.get(node.object);
       if (own !== undefined && this.isInside(node)) stiffness[node.name] = own;
     }
-    const least = given.least_squares as Record<string, unknown> | undefined;
-    return JSON.stringify({ ...given, locked, least_squares: { stiffness, ...least } });
+    const least = given.least_squares;
+    return { ...given, locked, least_squares: { stiffness, ...least } };
   }
 
   // ------------------------------------------------------------------------------------------------ every frame
@@ -482,6 +586,9 @@ export class Character {
     for (const effector of this.effectors.values()) {
       this.aim(effector);
       solver.setTarget(task++, effector.numbers);
+      if (effector.mid === null) continue;
+      point.copy(effector.target.pole).applyMatrix4(baseFromWorld).toArray(pose, 0);
+      solver.setTarget(task++, pose.subarray(0, 3));
     }
     this.readPose();
     solver.restart(this.start);
@@ -516,13 +623,54 @@ export class Character {
   /** Converts a target to the base's space. */
   private aim(effector: Effector): void {
     const { numbers, target, task } = effector;
-    let at = 0;
-    if (task !== "orientation") {
-      point.copy(target.position).applyMatrix4(baseFromWorld).toArray(numbers, 0);
-      at = 3;
+    switch (task) {
+      case "position":
+      case "pose":
+      case "look-at":
+        point.copy(target.position).applyMatrix4(baseFromWorld);
+        if (effector.softness > 0 && task !== "look-at") this.soften(effector, point);
+        point.toArray(numbers, 0);
+        if (task === "pose") turn.copy(baseTurn).multiply(target.quaternion).normalize().toArray(numbers, 3);
+        break;
+      case "orientation":
+        turn.copy(baseTurn).multiply(target.quaternion).normalize().toArray(numbers, 0);
+        break;
+      case "axis-alignment":
+        point.copy(target.direction).transformDirection(baseFromWorld).toArray(numbers, 0);
+        break;
+      case "plane":
+      case "half-space":
+        point.copy(target.position).applyMatrix4(baseFromWorld).toArray(numbers, 0);
+        // A normal goes the other way: by the transpose of the map from the base to the world.
+        inverse.copy(baseFromWorld).invert().transpose();
+        point.copy(target.direction).transformDirection(inverse).toArray(numbers, 3);
+        break;
     }
-    if (task === "orientation" || task === "pose") {
-      turn.copy(baseTurn).multiply(target.quaternion).normalize().toArray(numbers, at);
+  }
+
+  /** Moves a target towards the chain's first joint, so that the chain straightens gently. */
+  private soften(effector: Effector, target: Vector3): void {
+    const { chain } = effector;
+    const top = this.nodes[chain[0]!]!.at;
+    let reach = 0;
+    let last = top;
+    for (const index of chain) {
+      const { at } = this.nodes[index]!;
+      reach += last.distanceTo(at);
+      last = at;
+    }
+    reach += last.distanceTo(this.tip(effector, end));
+    const distance = target.distanceTo(top);
+    if (distance > 0) target.sub(top).multiplyScalar(softDistance(effector.softness, distance, reach) / distance).add(top);
+  }
+
+  /** Puts back bones that the animation left as the last solve made them. */
+  private restoreAnimation(): void {
+    for (const node of this.nodes) {
+      const { object, animated, solved } = node;
+      if (object.quaternion.equals(solved.quaternion)) object.quaternion.copy(animated.quaternion);
+      if (object.position.equals(solved.position)) object.position.copy(animated.position);
+      keep(animated, object);
     }
   }
 
@@ -566,16 +714,20 @@ export class Character {
     for (const effector of this.effectors.values()) {
       if (effector.level !== 1 || effector.weight === 0) continue;
       const node = this.nodes[effector.node]!;
-      end.copy(effector.offset).applyMatrix4(node.matrix);
-      if (effector.task === "position" || effector.task === "pose") {
-        worst = Math.max(worst, end.distanceTo(point.fromArray(effector.numbers)));
+      const { task, numbers } = effector;
+      this.tip(effector, end);
+      if (task === "position" || task === "pose") worst = Math.max(worst, end.distanceTo(point.fromArray(numbers)));
+      if (task === "plane" || task === "half-space") {
+        const above = end.sub(point.fromArray(numbers)).dot(point.fromArray(numbers, 3));
+        worst = Math.max(worst, task === "plane" ? Math.abs(above) : -above);
       }
-      if (effector.task === "orientation" || effector.task === "pose") {
-        turn.fromArray(effector.numbers, effector.task === "pose" ? 3 : 0);
+      if (task === "orientation" || task === "pose") {
+        turn.fromArray(numbers, task === "pose" ? 3 : 0);
         angle = Math.max(angle, 2 * Math.acos(Math.min(1, Math.abs(turn.dot(this.ownRotation(node, other))))));
       }
-      if (effector.task === "look-at") {
-        const sight = point.fromArray(effector.numbers).sub(end).normalize();
+      if (task === "look-at" || task === "axis-alignment") {
+        const sight = point.fromArray(numbers);
+        if (task === "look-at") sight.sub(end).normalize();
         const looks = this.pointer(effector, end);
         const along = looks.dot(sight);
         angle = Math.max(angle, Math.atan2(looks.cross(sight).length(), along));
@@ -597,15 +749,20 @@ export class Character {
     const world = this.base ? this.base.matrixWorld : IDENTITY;
     for (const effector of this.effectors.values()) {
       const node = this.nodes[effector.node]!;
+      const { target, task } = effector;
       const matrix = inverse.multiplyMatrices(world, node.matrix);
-      effector.target.position.copy(effector.offset).applyMatrix4(matrix);
-      worldRotationOf(matrix, effector.target.quaternion);
-      if (effector.task === "look-at") effector.target.position.add(point.copy(effector.axis).transformDirection(matrix));
+      target.position.copy(effector.offset).applyMatrix4(matrix);
+      worldRotationOf(matrix, target.quaternion);
+      point.copy(effector.axis).transformDirection(matrix);
+      if (task === "look-at") target.position.add(point);
+      if (task === "axis-alignment") target.direction.copy(point);
     }
   }
 }
 
-const NUMBERS = { position: 3, orientation: 4, pose: 7, "look-at": 3 } as const;
+const NUMBERS = { position: 3, orientation: 4, pose: POSE, "look-at": 3, "axis-alignment": 3, plane: 6, "half-space": 6 } as const satisfies Record<EffectorTask, number>;
+const Z = new Vector3(0, 0, 1);
+const pose = new Float64Array(POSE);
 const ONE = new Vector3(1, 1, 1);
 const IDENTITY = new Matrix4();
 const unscaled = new Matrix4();
@@ -632,6 +789,11 @@ function angleAbout(turn: Quaternion, axis: Vector3): number {
   return angle > Math.PI ? angle - 2 * Math.PI : angle <= -Math.PI ? angle + 2 * Math.PI : angle;
 }
 
+function keep(pose: { position: Vector3; quaternion: Quaternion }, { position, quaternion }: Object3D): void {
+  pose.position.copy(position);
+  pose.quaternion.copy(quaternion);
+}
+
 function isEffector(given: EffectorOptions | BoneOf): given is EffectorOptions {
   return typeof given === "object" && "bone" in given;
 }
@@ -648,95 +810,4 @@ function vector(of: Point): Vector3 {
 
 function into(out: Vector3, of: Point): Vector3 {
   return "x" in of ? out.copy(of) : out.set(of[0], of[1], of[2]);
-}
-
-function describe(object: Object3D): string {
-  return object.name ? `the bone ${JSON.stringify(object.name)}` : "a bone without a name";
-}
-
-/** The bones of an object: those of its skins, else its objects of the type Bone, else all of its objects. */
-function bonesOf(object: Object3D | ThreeSkeleton): Object3D[] {
-  if (!("isObject3D" in object)) return [...object.bones];
-  const [skinned, typed, all] = [new Set<Object3D>(), [] as Object3D[], [] as Object3D[]];
-  object.traverse((each) => {
-    all.push(each);
-    if ((each as Bone).isBone) typed.push(each);
-    for (const bone of (each as SkinnedMesh).isSkinnedMesh ? ((each as SkinnedMesh).skeleton?.bones ?? []) : []) skinned.add(bone);
-  });
-  if (skinned.size > 0) return [...skinned, ...typed.filter((bone) => !skinned.has(bone))];
-  return typed.length > 0 ? typed : all.slice(1);
-}
-
-function findBone(bones: Object3D[], of: BoneOf): Object3D {
-  if (typeof of !== "string") return of;
-  const [first, second] = bones.filter((bone) => bone.name === of);
-  if (!first) {
-    const names = bones.slice(0, 12).map((bone) => bone.name).join(", ");
-    throw new PosekitError(`there is no bone ${JSON.stringify(of)}; there are ${names}${bones.length > 12 ? ", ..." : ""}`);
-  }
-  if (second) throw new PosekitError(`there are several bones ${JSON.stringify(of)}; give the object itself`);
-  return first;
-}
-
-/** The chains from the first bone of each effector to the effector, and their common fixed ancestor. */
-function chainsOf(effectors: { name: string; bone: Object3D; from: Object3D | null }[], bones: Set<Object3D>): { chains: Map<Object3D, Object3D[]>; base: Object3D | null } {
-  const chains = new Map<Object3D, Object3D[]>();
-  for (const { name, bone, from } of effectors) {
-    const way: Object3D[] = [bone];
-    let top = 0;
-    for (let at: Object3D | null = bone; at && at !== from; at = at.parent) {
-      if (at !== bone) way.push(at);
-      if (bones.has(at)) top = way.length - 1;
-    }
-    if (from) {
-      if (from !== bone && !isAncestor(from, bone)) throw new PosekitError(`effector ${JSON.stringify(name)}: ${describe(from)} is not above ${describe(bone)}`);
-      if (from !== bone) way.push(from);
-      top = way.length - 1;
-    }
-    chains.set(bone, merge(chains.get(bone), way.slice(0, top + 1).reverse()));
-  }
-  const tops = [...chains.values()].map((chain) => chain[0]!);
-  return { chains, base: commonParent(tops) };
-}
-
-/** The longer of two chains to the same bone. */
-function merge(known: Object3D[] | undefined, way: Object3D[]): Object3D[] {
-  return known && known.length >= way.length ? known : way;
-}
-
-function isAncestor(above: Object3D, of: Object3D): boolean {
-  for (let at = of.parent; at; at = at.parent) if (at === above) return true;
-  return false;
-}
-
-/** The nearest object that is above all of them. */
-function commonParent(objects: Object3D[]): Object3D | null {
-  let common = objects[0]?.parent ?? null;
-  while (common && !objects.every((object) => isAncestor(common!, object))) common = common.parent;
-  return common;
-}
-
-/** Rotations of the bones in the bind pose of their skin. */
-function bindPose(object: Object3D | ThreeSkeleton): Map<Object3D, Quaternion> {
-  const pose = new Map<Object3D, Quaternion>();
-  const world = new Map<Object3D, Matrix4>();
-  const add = (skeleton: ThreeSkeleton): void => {
-    skeleton.bones.forEach((bone, index) => {
-      const boneInverse = skeleton.boneInverses[index];
-      if (boneInverse) world.set(bone, boneInverse.clone().invert());
-    });
-  };
-  if ("isObject3D" in object) {
-    object.traverse((each) => {
-      if ((each as SkinnedMesh).isSkinnedMesh) add((each as SkinnedMesh).skeleton);
-    });
-  } else add(object);
-  for (const [bone, matrix] of world) {
-    const above = bone.parent ? world.get(bone.parent) : undefined;
-    if (!above) continue;
-    const local = new Quaternion();
-    above.clone().invert().multiply(matrix).decompose(new Vector3(), local, new Vector3());
-    pose.set(bone, local);
-  }
-  return pose;
 }

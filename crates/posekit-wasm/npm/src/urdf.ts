@@ -1,7 +1,7 @@
 //! URDF robots: reads the text, returns joint values by name, for urdf-loader or any other program.
 
 import { PosekitError, Problem } from "posekit";
-import type { MethodName, Solver, Status } from "posekit";
+import type { MethodName, Settings, Solver, Status } from "posekit";
 
 /** Options of a robot. */
 export interface RobotOptions {
@@ -18,7 +18,7 @@ export interface RobotOptions {
   /** The method. Default `auto`. */
   method?: MethodName;
   /** Settings of the library. */
-  settings?: Record<string, unknown>;
+  settings?: Settings;
 }
 
 /** How a solve ended. The same object every time, so that frames allocate nothing. */
@@ -31,6 +31,8 @@ export interface RobotResult {
   /** Largest orientation error, in radians. */
   orientationError: number;
   iterations: number;
+  /** Whether velocity limits stopped the robot before the configuration that the rest is about. */
+  isOnItsWay: boolean;
 }
 
 /** The joints of a robot of urdf-loader, as far as they are used. */
@@ -45,10 +47,16 @@ interface Joint {
   at: number;
   size: number;
   follows: boolean;
+  /** Radians or metres; null without limits, which joints of several values do not have. */
+  limit: readonly [number, number] | null;
+  /** The largest speed, in radians or metres a second; Infinity without one. */
+  velocity: number;
 }
 
 const SIZES = [0, 1, 1, 4, 7];
 const FREE = 4;
+/** The kind of a limit that is a range. */
+const RANGE = 1;
 
 /**
  * A robot whose tips follow targets in the frame of its root link.
@@ -65,9 +73,10 @@ export class Robot {
   private readonly solver: Solver;
   private readonly joints: Joint[];
   private readonly q: Float64Array;
+  private readonly found: Float64Array;
   private readonly numbers: Float64Array;
   private readonly tips: string[];
-  private readonly result: RobotResult = { status: "stalled", isReached: false, error: 0, orientationError: 0, iterations: 0 };
+  private readonly result: RobotResult = { status: "stalled", isReached: false, error: 0, orientationError: 0, iterations: 0, isOnItsWay: false };
 
   /** @param urdf - the text of the robot's file */
   constructor(urdf: string, options: RobotOptions = {}) {
@@ -82,14 +91,18 @@ export class Robot {
     this.problem = Problem.fromJson(figure, urdf);
     this.solver = this.problem.solver();
     this.q = this.problem.start();
+    this.found = new Float64Array(this.q.length);
     this.numbers = new Float64Array(task === "pose" ? 7 : 3);
     const [names, kinds, mimics, offsets] = [this.problem.names(), this.problem.kinds(), this.problem.mimics(), this.problem.valueOffsets()];
+    const [limits, velocities] = [this.problem.limits(), this.problem.velocityLimits()];
     this.joints = names.map((name, joint) => ({
       name,
       kind: kinds[joint]!,
       at: offsets[joint]!,
       size: SIZES[kinds[joint]!] ?? 0,
       follows: mimics[joint]! >= 0,
+      limit: limits[6 * joint] === RANGE ? [limits[6 * joint + 1]!, limits[6 * joint + 2]!] : null,
+      velocity: velocities[joint]!,
     }));
     const settings = { locked: options.locked ?? [], ...options.settings };
     this.solver.begin(options.method ?? "auto", settings);
@@ -130,18 +143,55 @@ export class Robot {
     }
   }
 
-  /** Solves for the targets from the current values. */
-  solve(): RobotResult {
+  /** The range of a joint, in radians or metres; null if it has no limits. */
+  limit(name: string): readonly [number, number] | null {
+    return this.find(name).limit;
+  }
+
+  /** The largest speed of a joint, in radians or metres a second; Infinity where the file gives none. */
+  velocityLimit(name: string): number {
+    return this.find(name).velocity;
+  }
+
+  /**
+   * Solves for the targets from the current values.
+   *
+   * @param seconds - the time of the move: the values go towards the solution, in proportion, as far as the velocity limits allow; without it all the way
+   */
+  solve(seconds = Infinity): RobotResult {
+    if (!(seconds >= 0)) throw new PosekitError(`the time of a move is ${seconds}, which is not 0 or more`);
     const { solver, result } = this;
     solver.restart(this.q);
     solver.run();
-    solver.configuration(this.q);
+    solver.configuration(this.found);
+    result.isOnItsWay = !this.move(seconds);
     result.status = solver.status;
     result.isReached = solver.isReached;
     result.error = solver.error;
     result.orientationError = solver.orientationError;
     result.iterations = solver.iterations;
     return result;
+  }
+
+  /** Moves the values towards those found, all by the same part of the way; true where that is the whole way. */
+  private move(seconds: number): boolean {
+    const { q, found } = this;
+    let part = 1;
+    for (const { at, size, velocity } of this.joints) {
+      const way = size === 1 ? Math.abs(found[at]! - q[at]!) : 0;
+      if (way > 0 && seconds < Infinity) part = Math.min(part, (velocity * seconds) / way);
+    }
+    if (part >= 1) {
+      q.set(found);
+      return true;
+    }
+    for (const { at, size } of this.joints) {
+      // The last four values of a joint with several are a quaternion.
+      const rotation = size > 1 ? at + size - 4 : at + size;
+      for (let k = at; k < rotation; k++) q[k] = q[k]! + part * (found[k]! - q[k]!);
+      if (size > 1) mix(q.subarray(rotation, rotation + 4), found.subarray(rotation, rotation + 4), part);
+    }
+    return false;
   }
 
   /** The joints whose limits hold the last solve back, by name. */
@@ -210,6 +260,14 @@ export class Robot {
     if (!joint) throw new PosekitError(`there is no joint ${JSON.stringify(name)} that moves`);
     return joint;
   }
+}
+
+/** Turns a quaternion this part of the way to another, as an interpolation that is normalised. */
+function mix(from: Float64Array, to: Float64Array, part: number): void {
+  const sign = from.reduce((sum, value, k) => sum + value * to[k]!, 0) < 0 ? -1 : 1;
+  for (let k = 0; k < 4; k++) from[k] = (1 - part) * from[k]! + part * sign * to[k]!;
+  const length = Math.hypot(...from);
+  for (let k = 0; k < 4; k++) from[k] = from[k]! / length;
 }
 
 interface Figure {

@@ -99,6 +99,25 @@ for (const [file, least] of Object.entries(CHARACTERS)) {
   });
 }
 
+for (const file of ["gltf/vrm0_sphere.vrm", "gltf/vrm0_armature_transform.vrm", "gltf/vrm1_debug_robot.vrm"]) {
+  testWithAssets(`${file}: its bones go by their humanoid names`, async () => {
+    const { scene, parser } = await load(asset(file));
+    const bytes = readFileSync(asset(file));
+    parser.json.extensions = JSON.parse(bytes.toString("utf8", 20, 20 + bytes.readUInt32LE(12))).extensions;
+    scene.updateMatrixWorld(true);
+    const effectors = { hand: { bone: "leftHand", from: "leftUpperArm", pole: [0, 0, -10] } };
+    const character = new Character({ scene, parser }, { effectors, limits: { leftLowerArm: { cone: [1, 0, 0], swing: 2.6 } } });
+    assert.equal(character.bones.length, 2);
+    const [arm] = character.bones;
+    character.target("hand").position.lerp(arm.getWorldPosition(new THREE.Vector3()), 0.4);
+    assert.equal(character.solve().status, "reached");
+    assert.throws(() => new Character(scene, { effectors }), /there is no bone "leftHand"/);
+    // three-vrm has a map of its own.
+    const humanoid = { getRawBoneNode: (name) => ({ leftHand: character.bones[1].children[0], leftUpperArm: arm })[name] ?? null };
+    assert.equal(new Character({ scene, humanoid }, { effectors }).bones.length, 2);
+  });
+}
+
 for (const side of ["left", "right"]) {
   testWithAssets(`a ${side} hand of WebXR, whose joints are siblings, becomes a hierarchy and reaches`, () => {
     const problem = Problem.fromGltf(readFileSync(asset(`gltf/webxr_generic_hand_${side}.glb`)), "index-finger-tip");

@@ -153,6 +153,116 @@ test("an animation that moves bones is followed", () => {
   }
 });
 
+test("keyed translations and scales move the joints of the one skeleton", () => {
+  const rig = chain(6);
+  const character = new Character(rig.scene, { effectors: { end: { bone: "bone5", task: "pose" } } });
+  const { problem, solver } = character;
+  const random = numbers(17);
+  for (let frame = 0; frame < 60; frame++) {
+    for (const bone of rig.bones.slice(1)) bone.position.multiplyScalar(1 + 0.1 * (random() - 0.5));
+    rig.bones[2].scale.setScalar(1 + 0.2 * random());
+    const wanted = bentTarget(rig, random, 0.4);
+    Object.assign(character.target("end"), wanted);
+    assert.equal(character.solve().status, "reached", `frame ${frame}`);
+    assert.ok(off(rig.scene, rig.bones[5], wanted) < 1e-5, `frame ${frame}`);
+    assert.ok(character.problem === problem && character.solver === solver, "nothing is built anew");
+  }
+});
+
+/** A chain whose second bone nods; the keys of its third do not change, and the others have none. */
+function nodding() {
+  const rig = chain(5);
+  const [second, third] = [rig.bones[1].quaternion, rig.bones[2].quaternion];
+  const nod = second.clone().multiply(new THREE.Quaternion(0, 0, 0.2, 1).normalize());
+  const track = (bone, from, to) => new THREE.QuaternionKeyframeTrack(`${bone}.quaternion`, [0, 1], [...from.toArray(), ...to.toArray()]);
+  const mixer = new THREE.AnimationMixer(rig.scene);
+  mixer.clipAction(new THREE.AnimationClip("nod", 1, [track("bone1", second, nod), track("bone2", third, third)])).play();
+  return { ...rig, mixer };
+}
+
+for (const animated of [true, false]) {
+  test(`bones that the mixer leaves unwritten ${animated ? "start where the animation has them" : "go on from the last solve"}`, () => {
+    const [rig, twin] = [nodding(), nodding()];
+    const character = new Character(rig.scene, { effectors: { end: "bone4" }, animated });
+    const random = numbers(3);
+    for (let frame = 0; frame < 100; frame++) {
+      for (const each of [rig, twin]) each.mixer.update(1 / 60);
+      twin.scene.updateMatrixWorld(true);
+      twin.bones[4].getWorldPosition(character.target("end").position);
+      if (frame < 99) character.target("end").position.add(new THREE.Vector3(random() - 0.5, random() - 1, random() - 0.5));
+      character.solve();
+    }
+    // The last target is where the animation alone has the end.
+    const turned = rig.bones.map((bone, index) => bone.quaternion.angleTo(twin.bones[index].quaternion));
+    assert.equal(Math.max(...turned) < 1e-6, animated, `${turned} from the animation`);
+  });
+}
+
+test("a knee points at its pole, and the foot is where it should be", () => {
+  for (const [words, shape] of mirrored.slice(0, 4)) {
+    const rig = chain(3, shape);
+    const [hip, knee, foot] = rig.bones;
+    const character = new Character(rig.scene, { effectors: { foot: { bone: "bone2", pole: [0, 0, 0] } } });
+    const target = character.target("foot");
+    rig.scene.updateMatrixWorld(true);
+    const at = hip.getWorldPosition(new THREE.Vector3());
+    target.position.lerp(at, 0.3);
+    const line = target.position.clone().sub(at).normalize();
+    for (const side of [new THREE.Vector3(1, 0.3, 0), new THREE.Vector3(-0.2, 0, 1), new THREE.Vector3(-1, 0.2, -1)]) {
+      target.pole.copy(at).addScaledVector(side, 2 * target.position.distanceTo(at));
+      const { status } = character.solve();
+      rig.scene.updateMatrixWorld(true);
+      assert.equal(status, "reached", words);
+      assert.ok(foot.getWorldPosition(new THREE.Vector3()).distanceTo(target.position) < 1e-5);
+      const across = (point) => point.clone().sub(at).projectOnPlane(line);
+      const angle = across(knee.getWorldPosition(new THREE.Vector3())).angleTo(across(target.pole));
+      assert.ok(angle < 1e-3, `${words}: the knee is ${angle} off its pole`);
+    }
+  }
+});
+
+test("a sole stays level, and a foot above the floor", () => {
+  for (const [words, shape] of mirrored.filter(([words]) => !/inside out|other way/.test(words))) {
+    const rig = chain(5, shape);
+    const floor = { bone: "bone4", task: "half-space", level: 1 };
+    const character = new Character(rig.scene, { effectors: { sole: { bone: "bone3", task: "axis-alignment", axis: [0, 1, 0] }, floor } });
+    rig.scene.updateMatrixWorld(true);
+    const up = new THREE.Vector3(0.3, 1, 0.2).normalize();
+    const at = rig.bones[4].getWorldPosition(new THREE.Vector3());
+    const height = 0.1 * at.distanceTo(rig.bones[2].getWorldPosition(new THREE.Vector3()));
+    character.target("sole").direction.copy(up).multiplyScalar(3);
+    character.target("floor").position.copy(at).addScaledVector(up, height);
+    character.target("floor").direction.copy(up);
+    assert.equal(character.solve().status, "reached", words);
+    rig.scene.updateMatrixWorld(true);
+    assert.ok(new THREE.Vector3(0, 1, 0).transformDirection(rig.bones[3].matrixWorld).angleTo(up) < 1e-5, words);
+    const above = rig.bones[4].getWorldPosition(new THREE.Vector3()).sub(character.target("floor").position).dot(up);
+    assert.ok(above > -1e-5 * at.length(), `${words}: ${above}`);
+  }
+});
+
+test("a limb straightens gently over its softness", () => {
+  const rig = chain(3);
+  const [hip, , foot] = rig.bones;
+  const character = new Character(rig.scene, { effectors: { foot: { bone: "bone2", softness: 0.2 } } });
+  rig.scene.updateMatrixWorld(true);
+  const at = hip.getWorldPosition(new THREE.Vector3());
+  const reach = rig.bones[1].position.length() + foot.position.length();
+  const direction = foot.getWorldPosition(new THREE.Vector3()).sub(at).normalize();
+  let last = 0;
+  for (let part = 0.7; part < 1.3; part += 0.01) {
+    character.target("foot").position.copy(at).addScaledVector(direction, part * reach);
+    const { status, error } = character.solve();
+    assert.equal(status, "reached", `${part}: ${error}`);
+    rig.scene.updateMatrixWorld(true);
+    const reached = foot.getWorldPosition(new THREE.Vector3()).distanceTo(at) / reach;
+    if (part < 0.8) assert.ok(Math.abs(reached - part) < 1e-5, `${part}: ${reached}`);
+    assert.ok(reached <= Math.min(part, 1) + 1e-6 && reached >= last - 1e-6 && reached - last < 0.011 + (last === 0 ? 1 : 0), `${part}: ${reached} after ${last}`);
+    last = reached;
+  }
+  assert.ok(last > 0.999, `${last}`);
+});
+
 test("only the bones from the one that is named turn", () => {
   const rig = chain(5);
   const before = rig.bones.map((bone) => bone.quaternion.clone());
@@ -281,6 +391,10 @@ test("faults say what is wrong", () => {
   assert.throws(make({ effectors: { end: "bone2" }, limits: { knee: "fixed" } }), /there is no bone "knee"/);
   assert.throws(make({ effectors: { end: "bone2" }, method: "magic" }), /there is no method `magic`/);
   assert.throws(() => make({ effectors: { end: "bone2" } })().target("hand"), /there is no effector "hand"; there are end/);
+  assert.throws(make({ effectors: { end: { bone: "bone2", task: "wave" } } }), /effector "end": there is no task "wave"; there are position, orientation/);
+  assert.throws(make({ effectors: { end: { bone: "bone2", softness: 2 } } }), /its softness is 2, which is not between 0 and 1/);
+  assert.throws(make({ effectors: { end: { bone: "bone2", from: "bone1", pole: [0, 0, 1] } } }), /its chain has 1 bones that turn, not two: give `mid`/);
+  assert.throws(make({ effectors: { end: { bone: "bone2", mid: "bone0", pole: [0, 0, 1] } } }), /`mid` is not a bone between/);
   rig.bones[1].scale.set(1, 0, 1);
   assert.throws(make({ effectors: { end: "bone2" } }), /scaled to nothing/);
 });

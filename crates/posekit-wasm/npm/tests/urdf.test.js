@@ -45,6 +45,31 @@ const ROBOTS = [
   ["urdf/tiago.urdf", "arm_7_link", "pose"],
 ];
 
+testWithAssets("a move keeps the velocity limits, and arrives", () => {
+  const robot = new Robot(readFileSync(asset("urdf/ur5.urdf"), "utf8"), { tip: "ee_link" });
+  const twin = new Robot(readFileSync(asset("urdf/ur5.urdf"), "utf8"), { tip: "ee_link" });
+  assert.deepEqual(robot.limit("elbow_joint"), [-Math.PI, Math.PI].map((value) => Math.sign(value) * 3.14159265359));
+  assert.equal(robot.velocityLimit("elbow_joint"), 3.15);
+  for (const each of [robot, twin]) {
+    each.setValue("elbow_joint", 0.9);
+    each.setTarget([0.3, 0.4, 0.5], [0.5, 0.5, 0.5, 0.5]);
+  }
+  const { isReached, isOnItsWay } = twin.solve();
+  assert.ok(isReached && !isOnItsWay);
+  const seconds = 0.05;
+  let moves = 0;
+  for (let isMoving = true; isMoving; moves++) {
+    const before = robot.values();
+    isMoving = robot.solve(seconds).isOnItsWay;
+    const speeds = robot.jointNames.map((name) => Math.abs(robot.value(name) - before[name]) / seconds / robot.velocityLimit(name));
+    assert.ok(Math.max(...speeds) <= 1 + 1e-9, `${speeds}`);
+    assert.ok(!isMoving || Math.max(...speeds) > 0.99, `${speeds} while it is on its way`);
+  }
+  assert.ok(moves > 5 && moves < 60, `${moves} moves`);
+  for (const name of robot.jointNames) assert.ok(Math.abs(robot.value(name) - twin.value(name)) < 1e-3, `${name}: ${robot.value(name)} and ${twin.value(name)}`);
+  assert.throws(() => robot.solve(-1), /the time of a move is -1/);
+});
+
 for (const [file, tip, task] of ROBOTS) {
   testWithAssets(`${file}: ${tip} reaches`, async () => {
     const text = readFileSync(asset(file), "utf8");

@@ -247,6 +247,17 @@ impl Problem {
         self.each_joint(limit).concat()
     }
 
+    /// The largest speed of each joint, in radians or metres a second, Infinity where the file gives none: a joint that mimics has its driver's.
+    #[wasm_bindgen(js_name = velocityLimits)]
+    #[must_use]
+    pub fn velocity_limits(&self) -> Vec<f64> {
+        let Read::Figure(figure) = self.own.as_ref() else { return Vec::new() };
+        self.each_joint(|skeleton, joint| {
+            let limits = figure.velocity_limits.get(skeleton.dof_range(joint));
+            limits.unwrap_or_default().iter().copied().fold(f64::INFINITY, f64::min)
+        })
+    }
+
     /// Axes of the cones in their joints' frames, 3 numbers for each joint, zero for joints without one.
     #[wasm_bindgen(js_name = coneAxes)]
     #[must_use]

@@ -63,6 +63,25 @@ impl Solver {
         Ok(self.session.set_target(task, &self.input)?)
     }
 
+    /// Places every joint anew on its parent, for bones that an animation moves or stretches; `begin` or `restart` must follow. The problem is unchanged.
+    ///
+    /// - `placements`: 7 numbers for each joint: x, y, z, then the quaternion
+    #[wasm_bindgen(js_name = setPlacements)]
+    pub fn set_placements(&mut self, placements: &Float64Array) -> Result<()> {
+        read(placements, &mut self.input);
+        Ok(self.session.set_placements(&self.input)?)
+    }
+
+    /// Moves a frame of a task on its joint; `begin` or `restart` must follow.
+    ///
+    /// - `index`: 0, or 1 for the second frame of a task with two; of a pole 0 is the upper bone, 1 the tip, and 2 the middle joint in the upper bone
+    /// - `frame`: 3 numbers for a point, 4 for an orientation, 7 for a pose
+    #[wasm_bindgen(js_name = setFrame)]
+    pub fn set_frame(&mut self, task: usize, index: usize, frame: &Float64Array) -> Result<()> {
+        read(frame, &mut self.input);
+        Ok(self.session.set_frame(task, index, &self.input)?)
+    }
+
     /// Runs at most `n` iterations; true when the solve is over.
     pub fn step(&mut self, n: u32) -> Result<bool> {
         Ok(self.session.step(n)?)

@@ -121,7 +121,7 @@ fn names(joints: &[Joint], indices: &[usize]) -> Vec<String> {
 
 /// Checks one joint by itself and brings its axes and placement to unit length.
 fn check_joint(joint: &mut Joint) -> Result<()> {
-    joint.parent_from_joint = checked_placement(joint)?;
+    joint.parent_from_joint = checked_placement(&joint.name, joint.parent_from_joint)?;
     if let JointKind::Revolute { axis } | JointKind::Prismatic { axis } = joint.kind {
         let axis = checked_axis(joint, "axis", axis)?;
         match &mut joint.kind {
@@ -131,23 +131,24 @@ fn check_joint(joint: &mut Joint) -> Result<()> {
     }
     joint.limit = checked_limit(joint)?;
     if let Some(mimic) = joint.mimic {
-        check_size(joint, "mimic multiplier", mimic.multiplier)?;
-        check_size(joint, "mimic offset", mimic.offset)?;
+        check_size(&joint.name, "mimic multiplier", mimic.multiplier)?;
+        check_size(&joint.name, "mimic offset", mimic.offset)?;
     }
     Ok(())
 }
 
-fn checked_placement(joint: &Joint) -> Result<Pose> {
-    let Pose { rotation, translation } = joint.parent_from_joint;
+/// A placement with one of the two quaternions of its rotation, of unit length.
+pub(super) fn checked_placement(name: &str, placement: Pose) -> Result<Pose> {
+    let Pose { rotation, translation } = placement;
     for length in translation.to_array() {
-        check_size(joint, "parent_from_joint translation", length)?;
+        check_size(name, "parent_from_joint translation", length)?;
     }
     let field = "parent_from_joint rotation";
     if !rotation.is_finite() {
-        return Err(ErrorKind::JointNonFinite { joint: joint.name.clone(), field }.into());
+        return Err(ErrorKind::JointNonFinite { joint: name.into(), field }.into());
     }
     check_unit(rotation).map_err(|length| ErrorKind::JointNotUnit {
-        joint: joint.name.clone(),
+        joint: name.into(),
         field,
         length,
     })?;
@@ -167,22 +168,22 @@ fn checked_axis(joint: &Joint, field: &'static str, axis: DVec3) -> Result<DVec3
 }
 
 /// Finite, and small enough for its square to stay finite.
-fn check_size(joint: &Joint, field: &'static str, value: f64) -> Result<()> {
-    check_between(joint, field, value, -LARGEST, LARGEST)?;
+fn check_size(name: &str, field: &'static str, value: f64) -> Result<()> {
+    check_between(name, field, value, -LARGEST, LARGEST)?;
     if value.is_finite() {
         Ok(())
     } else {
-        Err(ErrorKind::JointNonFinite { joint: joint.name.clone(), field }.into())
+        Err(ErrorKind::JointNonFinite { joint: name.into(), field }.into())
     }
 }
 
 /// Not NaN, and in \[min, max\].
-fn check_between(joint: &Joint, field: &'static str, value: f64, min: f64, max: f64) -> Result<()> {
+fn check_between(name: &str, field: &'static str, value: f64, min: f64, max: f64) -> Result<()> {
     if value.is_nan() {
-        return Err(ErrorKind::JointNonFinite { joint: joint.name.clone(), field }.into());
+        return Err(ErrorKind::JointNonFinite { joint: name.into(), field }.into());
     }
     if value < min || value > max {
-        let joint = joint.name.clone();
+        let joint = name.into();
         return Err(ErrorKind::JointOutOfBounds { joint, field, value, min, max }.into());
     }
     Ok(())
@@ -193,15 +194,15 @@ fn checked_limit(joint: &Joint) -> Result<Limit> {
         (Limit::None, _) => {}
         (Limit::Range { min, max }, JointKind::Revolute { .. } | JointKind::Prismatic { .. }) => {
             // An infinite bound means unlimited, but a range must hold values that a configuration may have.
-            check_between(joint, "limit minimum", min, f64::NEG_INFINITY, LARGEST)?;
-            check_between(joint, "limit maximum", max, -LARGEST, f64::INFINITY)?;
+            check_between(&joint.name, "limit minimum", min, f64::NEG_INFINITY, LARGEST)?;
+            check_between(&joint.name, "limit maximum", max, -LARGEST, f64::INFINITY)?;
             check_order(joint, "limit", min, max)?;
         }
         (Limit::Cone { axis, swing, twist: [min, max] }, JointKind::Ball) => {
             let axis = checked_axis(joint, "limit axis", axis)?;
-            check_between(joint, "limit swing", swing, 0.0, PI)?;
-            check_between(joint, "twist minimum", min, f64::NEG_INFINITY, LARGEST)?;
-            check_between(joint, "twist maximum", max, -LARGEST, f64::INFINITY)?;
+            check_between(&joint.name, "limit swing", swing, 0.0, PI)?;
+            check_between(&joint.name, "twist minimum", min, f64::NEG_INFINITY, LARGEST)?;
+            check_between(&joint.name, "twist maximum", max, -LARGEST, f64::INFINITY)?;
             check_order(joint, "twist limit", min, max)?;
             return Ok(Limit::Cone { axis, swing, twist: [min, max] });
         }
@@ -286,8 +287,8 @@ fn multiplied_out(follower: &Joint, resolved: &[Option<Mimic>]) -> Result<Option
     };
     let multiplier = link.multiplier * above.multiplier;
     let offset = link.value(above.offset);
-    check_size(follower, "mimic multiplier", multiplier)?;
-    check_size(follower, "mimic offset", offset)?;
+    check_size(&follower.name, "mimic multiplier", multiplier)?;
+    check_size(&follower.name, "mimic offset", offset)?;
     Ok(Some(Mimic { joint: above.joint, multiplier, offset }))
 }
 

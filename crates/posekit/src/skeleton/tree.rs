@@ -1,6 +1,6 @@
 //! The skeleton itself: flat arrays, parents first.
 
-use super::builder::SkeletonBuilder;
+use super::builder::{SkeletonBuilder, checked_placement};
 use super::joint::{Joint, JointKind, Mimic};
 use super::limit::Limit;
 use crate::error::{Error, ErrorKind, Result};
@@ -12,7 +12,8 @@ use core::ops::Range;
 /// Marks the world in `parents`. No slice is this long, so a lookup returns `None`.
 pub(super) const NO_PARENT: usize = usize::MAX;
 
-/// An immutable tree of joints in flat arrays, parents first. Build one with [`Skeleton::builder`] or [`Skeleton::try_new`].
+/// A tree of joints in flat arrays, parents first. Build one with [`Skeleton::builder`] or [`Skeleton::try_new`]; then only the placements of its joints
+/// can change ([`Skeleton::set_parent_from_joint`]).
 ///
 /// The [module](super) defines configurations and frames.
 #[derive(Debug, Clone, PartialEq)]
@@ -193,6 +194,19 @@ impl Skeleton {
     #[must_use]
     pub fn parent_from_joint(&self, joint: usize) -> Pose {
         self.placements[joint]
+    }
+
+    /// Places a joint anew on its parent, as an animation does that moves or stretches bones. The next solve begins with it.
+    ///
+    /// # Errors
+    /// The skeleton is unchanged then:
+    /// - [`Error::is_no_such_joint`];
+    /// - [`Error::is_not_finite`], [`Error::is_out_of_range`] (a length above 1e100), [`Error::is_degenerate`] for a quaternion further than 0.001 from unit
+    ///   length.
+    pub fn set_parent_from_joint(&mut self, joint: usize, placement: Pose) -> Result<()> {
+        self.check_joint("placement", joint)?;
+        self.placements[joint] = checked_placement(&self.names[joint], placement)?;
+        Ok(())
     }
 
     /// A joint as plain data again: as it was built in, but with axes and placement normalised, its mimic resolved and its range narrowed. Built again,
