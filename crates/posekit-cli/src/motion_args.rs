@@ -123,7 +123,10 @@ pub(crate) struct PinArgs {
     /// End of the contact [s]
     #[arg(long, value_name = "S", value_parser = finite, allow_hyphen_values = true)]
     pub(crate) to: Option<f64>,
-    /// Where to hold it, in the clip's world and unit; by default its position halfway through the contact
+    /// The joint that it is on and goes with, such as the other hand; by default it stays in the world
+    #[arg(long, value_name = "NAME", requires = "joint")]
+    pub(crate) on: Option<String>,
+    /// Where to hold it, in the clip's world (with --on in that joint's frame) and unit; by default its position halfway through the contact
     #[arg(long, num_args = 3, value_names = ["X", "Y", "Z"], value_parser = finite)]
     #[arg(allow_hyphen_values = true, requires = "joint")]
     pub(crate) at: Option<Vec<f64>>,

@@ -5,6 +5,10 @@ mod motion_support;
 
 use std::path::Path;
 
+use posekit::glam::DVec3;
+use posekit_io::motion::{MotionFile, MotionOptions};
+use posekit_io::{Limits, Warnings};
+
 use motion_support::{errors, json, place, posekit, text, walk};
 
 /// `posekit pin` for a joint of the walk; what it tells, as JSON.
@@ -112,4 +116,29 @@ fn times_mean_the_frames_that_they_are_next_to() {
     let reported = pin(["4.45", "5"]);
     let wanted = "there is no frame from 4.45 to 5 s; the motion is from 0 to 4.4 s";
     assert!(errors(&reported).contains(wanted), "{}", errors(&reported));
+}
+
+#[test]
+fn a_hand_that_is_on_another_joint_goes_with_it() {
+    let out = place("on_a_joint").join("out.bvh");
+    let mut command = posekit();
+    command.arg("pin").arg(walk()).args(["--joint", "LeftHand", "--on", "RightArm"]);
+    command.args(["--from", "0.9", "--to", "1.4", "--at", "-5", "-18", "12", "--json", "-o"]);
+    let clip = json(&text(&command.arg(&out).output().unwrap()))["files"][0]["clips"][0].clone();
+    assert_eq!(clip["contacts"][0]["missed_frames"], 0, "{clip}");
+    let (options, limits) = (MotionOptions::default(), Limits::default());
+    let file = MotionFile::open(&out, &options, &limits, &mut Warnings::new()).unwrap();
+    let clip = file.clip(0).unwrap();
+    let [hand, arm] = ["LeftHand", "RightArm"].map(|name| clip.skeleton().find(name).unwrap());
+    for frame in clip.frames(0.9, 1.4) {
+        let poses = clip.skeleton().poses(clip.frame(frame));
+        let seen = poses[arm].inverse().transform_point(poses[hand].translation);
+        assert!(seen.distance(DVec3::new(-5.0, -18.0, 12.0)) < 1e-3, "frame {frame}: {seen}");
+    }
+    let none = posekit().arg("pin").arg(walk()).args(["--on", "RightArm"]).output().unwrap();
+    assert!(!none.status.success(), "--on without --joint");
+    let mut on_nothing = posekit();
+    on_nothing.arg("pin").arg(walk()).args(["--joint", "LeftHand", "--on", "Door"]);
+    let error = on_nothing.args(["--from", "1", "--to", "2", "-o", "/dev/null"]).output().unwrap();
+    assert!(errors(&error).contains("no joint \"Door\""), "{}", errors(&error));
 }

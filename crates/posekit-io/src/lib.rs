@@ -74,7 +74,9 @@ pub use chain_problem::{
     CHAIN_SCHEMA, ChainData, ChainModel, ChainProblem, PlaneBone, PointChain, SpaceBone,
     SpaceConstraint,
 };
-pub use contacts::{CONTACTS_SCHEMA, ContactEntry, ContactsFile, DEFAULT_EASE, HoldEntry};
+pub use contacts::{
+    CONTACTS_SCHEMA, ContactEntry, ContactsFile, DEFAULT_EASE, HoldEntry, SupportEntry, SupportKey,
+};
 pub use error::{Error, Place, Result};
 pub use figure::{
     FIGURE_SCHEMA, FigureBody, FigureCapsule, FigureCone, FigureFrame, FigureGoal, FigureJoint,

@@ -5,7 +5,7 @@ use posekit::glam::{DQuat, DVec3};
 use posekit::math::{Pose, rotation_about};
 use posekit::skeleton::{Frame, Joint, Skeleton};
 use posekit_io::{ContactsFile, DEFAULT_EASE};
-use posekit_motion::{Contact, Hold};
+use posekit_motion::{Contact, Hold, Support, Trajectory};
 use proptest::prelude::*;
 
 fn figure() -> Skeleton {
@@ -28,7 +28,8 @@ fn what_is_left_out_has_its_default() {
     let frame = figure().frame(0);
     let (ease_in, ease_out) = (DEFAULT_EASE, DEFAULT_EASE);
     let hold = Hold::Position(None);
-    assert_eq!(contacts, [Contact { frame, from: 1.0, to: 1.0, hold, ease_in, ease_out }]);
+    let on = Support::World;
+    assert_eq!(contacts, [Contact { frame, from: 1.0, to: 1.0, hold, on, ease_in, ease_out }]);
     let none = r#"{ "schema": "posekit.contacts/1", "contacts": [] }"#;
     assert_eq!(ContactsFile::from_json(none).unwrap(), ContactsFile::default());
 }
@@ -49,6 +50,12 @@ fn faults_are_named_with_their_place() {
         (r#", "hold": "position", "at": [0, 1, 1e101]"#, "largest number allowed"),
         (r#", "hold": "position", "until": 3"#, "unknown field `until`"),
         (r#", "hold": "position", "from": 3"#, "duplicate field `from`"),
+        (r#", "hold": "position", "on": []"#, "contacts[0].on, line 2"),
+        (r#", "hold": "position", "on": [ { "time": 1 } ]"#, "`at` is missing"),
+        (
+            r#", "hold": "position", "on": [ { "time": 1, "at": [0, 0, 0] }, { "time": 1, "at": [0, 0, 0] } ]"#,
+            "contacts[0].on[1].time, line 2",
+        ),
         ("", "`hold` is missing"),
     ] {
         let message = refused(&format!("{good}{more}"));
@@ -72,15 +79,25 @@ fn a_joint_that_is_not_there_is_named_with_its_line() {
     let file = ContactsFile::from_json(&text).unwrap();
     let error = file.to_contacts(&figure()).unwrap_err().located_in(&text);
     assert_eq!(error.to_string(), "contacts[0].joint, line 2, column 28: there is no joint `tail`");
+    let text =
+        self::file(r#""joint": "hips", "from": 1, "to": 2, "hold": "position", "on": "tail""#);
+    let on_tail = ContactsFile::from_json(&text).unwrap();
+    let error = on_tail.to_contacts(&figure()).unwrap_err().located_in(&text).to_string();
+    assert!(error.starts_with("contacts[0].on, line 2") && error.ends_with("`tail`"), "{error}");
     let elsewhere = Contact {
         frame: Frame::new(7, Pose::IDENTITY),
         from: 0.0,
         to: 1.0,
         hold: Hold::Position(None),
+        on: Support::World,
         ease_in: 0.0,
         ease_out: 0.0,
     };
-    assert!(ContactsFile::from_contacts(&[elsewhere], &figure()).is_err(), "joint 7");
+    let on_nothing =
+        Contact { frame: figure().frame(0), on: Support::Joint(7), ..elsewhere.clone() };
+    for contact in [elsewhere, on_nothing] {
+        assert!(ContactsFile::from_contacts(&[contact], &figure()).is_err(), "joint 7");
+    }
 }
 
 fn vector() -> impl Strategy<Value = DVec3> {
@@ -100,10 +117,23 @@ fn contact() -> impl Strategy<Value = Contact> {
         (vector(), vector()).prop_map(|(point, normal)| Hold::Surface { point, normal }),
     ];
     let times = (-10.0..10.0, 0.0..10.0, 0.0..1.0, 0.0..1.0);
-    (0_usize..2, pose(), hold, times).prop_map(
-        |(joint, offset, hold, (from, more, ease_in, ease_out))| {
+    let on = prop_oneof![
+        Just(Support::World),
+        Just(Support::Joint(0)),
+        prop::collection::vec((0.001..1.0, pose()), 1..4).prop_map(|keys| {
+            let mut time = -1.0;
+            let times = keys.iter().map(|(more, _)| {
+                time += more;
+                time
+            });
+            let (times, poses) = (times.collect(), keys.iter().map(|(_, pose)| *pose).collect());
+            Support::Moving(Trajectory::try_new(times, poses).unwrap().into())
+        }),
+    ];
+    (0_usize..2, pose(), hold, on, times).prop_map(
+        |(joint, offset, hold, on, (from, more, ease_in, ease_out))| {
             let frame = Frame::new(joint, offset);
-            Contact { frame, from, to: from + more, hold, ease_in, ease_out }
+            Contact { frame, from, to: from + more, hold, on, ease_in, ease_out }
         },
     )
 }

@@ -10,7 +10,7 @@ use posekit::math::Pose;
 use posekit::skeleton::Frame;
 use posekit_io::motion::{MotionFile, MotionOptions};
 use posekit_io::{Limits, Warnings};
-use posekit_motion::{Clip, Contact, Held, Hold, HoldSettings, Limb, hold_within};
+use posekit_motion::{Clip, Contact, Held, Hold, HoldSettings, Limb, Support, hold_within};
 
 /// A joint, when it is held \[s\], and where.
 type Pin<'a> = (&'a str, [f64; 2], Option<[f64; 3]>);
@@ -31,7 +31,7 @@ fn pinned(file: &MotionFile, pins: &[Pin<'_>]) -> (Held, f64) {
         let joint = clip.skeleton().find(joint).unwrap();
         let hold = Hold::Position(at.map(DVec3::from_array));
         let frame = Frame::new(joint, Pose::IDENTITY);
-        Contact { frame, from, to, hold, ease_in: 0.25, ease_out: 0.25 }
+        Contact { frame, from, to, hold, on: Support::World, ease_in: 0.25, ease_out: 0.25 }
     };
     let contacts: Vec<Contact> = pins.iter().map(contact).collect();
     let legs: Vec<Limb> = file.legs_of(clip).legs.iter().map(|leg| leg.limb).collect();

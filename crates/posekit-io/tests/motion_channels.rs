@@ -11,8 +11,8 @@ use posekit_io::bvh::Loss;
 use posekit_io::motion::{MotionFile, MotionOptions, millimetres, verdict_words};
 use posekit_io::{Limits, Warnings, gltf};
 use posekit_motion::{
-    CleanSettings, Cleaned, Clip, Contact, Hold, HoldSettings, PlantReport, Verdict, clean_within,
-    find_legs, hold_within,
+    CleanSettings, Cleaned, Clip, Contact, Hold, HoldSettings, PlantReport, Support, Verdict,
+    clean_within, find_legs, hold_within,
 };
 
 /// The walk with other channels for some joints: those of these names that it has.
@@ -197,7 +197,15 @@ fn what_is_pinned_is_told_as_it_is_kept() {
     let hand = clip.skeleton().find("RightHand").unwrap();
     let frame = Frame::new(hand, posekit::math::Pose::IDENTITY);
     let hold = Hold::Position(None);
-    let contact = Contact { frame, from: 0.5, to: 1.5, hold, ease_in: 0.25, ease_out: 0.25 };
+    let contact = Contact {
+        frame,
+        from: 0.5,
+        to: 1.5,
+        hold,
+        on: Support::World,
+        ease_in: 0.25,
+        ease_out: 0.25,
+    };
     let keep = file.keeper();
     let settings = HoldSettings::default();
     let held = hold_within(clip, &[contact], &settings, keep.as_ref()).unwrap();

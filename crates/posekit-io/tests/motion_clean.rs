@@ -373,7 +373,7 @@ fn contacts_of_a_cleaned_clip_ask_for_nothing_in_it() {
             let is_reached =
                 |(_, held): &(_, &posekit_motion::ContactReport)| held.missed.is_empty();
             let held = found.contacts.iter().zip(&found.held).filter(is_reached);
-            let contacts = Some(held.map(|(contact, _)| *contact).collect());
+            let contacts = Some(held.map(|(contact, _)| contact.clone()).collect());
             let given = CleanSettings { contacts, path: false, ..CleanSettings::default() };
             let again = clean(&found.clip, &given).unwrap();
             assert!(again.clip == found.clip, "{name}, {injury}: the clip is changed");

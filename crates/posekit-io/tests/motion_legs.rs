@@ -10,7 +10,9 @@ use posekit::math::Pose;
 use posekit::skeleton::Frame;
 use posekit_io::motion::{MotionFile, MotionOptions};
 use posekit_io::{Limits, Warnings};
-use posekit_motion::{Clip, Contact, Hold, HoldSettings, Leg, Legs, Limb, find_legs, hold};
+use posekit_motion::{
+    Clip, Contact, Hold, HoldSettings, Leg, Legs, Limb, Support, find_legs, hold,
+};
 
 /// Start, mid, end and ball of every leg, by name.
 fn shown(clip: &Clip, legs: &Legs) -> String {
@@ -105,8 +107,15 @@ const RIGHT_ARMS: [(&str, &str, &str, &str); 16] = [
 fn holder(clip: &Clip, joint: usize) -> String {
     let frame = Frame::new(joint, Pose::IDENTITY);
     let hold_now = Hold::Position(None);
-    let contact =
-        Contact { frame, from: 0.0, to: 0.0, hold: hold_now, ease_in: 0.0, ease_out: 0.0 };
+    let contact = Contact {
+        frame,
+        from: 0.0,
+        to: 0.0,
+        hold: hold_now,
+        on: Support::World,
+        ease_in: 0.0,
+        ease_out: 0.0,
+    };
     let legs = find_legs(clip).legs.iter().map(|leg| leg.limb).collect();
     let held = hold(clip, &[contact], &HoldSettings { legs, ..HoldSettings::default() }).unwrap();
     let name = |joint: usize| clip.skeleton().name(joint);

@@ -1,13 +1,17 @@
 //! What must be held, and when.
 
+use std::sync::Arc;
+
 use posekit::glam::DVec3;
-use posekit::math::Pose;
+use posekit::math::{Pose, slerp};
 use posekit::skeleton::Frame;
+
+use crate::error::{Error, Result};
 
 /// A time during which a point of a figure holds something: a foot the ground, a hand a railing.
 ///
 /// Several may hold at once, also on one limb: heel and ball of a foot.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Contact {
     /// What holds: a joint, and a point or frame on it.
     pub frame: Frame,
@@ -17,13 +21,95 @@ pub struct Contact {
     pub to: f64,
     /// What it holds.
     pub hold: Hold,
+    /// What it is on: what it holds is given in that frame, and moves with it.
+    pub on: Support,
     /// Before `from`, the time in which the pose goes over from the original to what is held \[s\]; 0 or more.
     pub ease_in: f64,
     /// After `to`, the time in which the pose goes back to the original \[s\]; 0 or more.
     pub ease_out: f64,
 }
 
-/// What is held, in the world.
+/// What a contact is on.
+#[derive(Debug, Clone, PartialEq, Default)]
+#[non_exhaustive]
+pub enum Support {
+    /// The world: what is held stands still.
+    #[default]
+    World,
+    /// A joint of the figure, wherever it goes when the contacts on everything else hold: a hand on the sword in the other one, or on the own hip.
+    Joint(usize),
+    /// Something that moves: a door, a step that turns, a boat.
+    Moving(Arc<Trajectory>),
+}
+
+/// Where something is over time.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Trajectory {
+    times: Vec<f64>,
+    poses: Vec<Pose>,
+}
+
+impl Trajectory {
+    /// A trajectory through poses in the world: straight between them, with rotations at even speed; before the first and after the last it stands.
+    ///
+    /// - `times`: ascending \[s\]
+    ///
+    /// # Errors
+    /// [`Error::Length`] without poses, or for another number of them than of times; [`Error::NonFinite`]; [`Error::OutOfRange`] for a time that is not later than the one before;
+    /// [`Error::NotUnit`] for a rotation further than 0.001 from unit length.
+    pub fn try_new(times: Vec<f64>, poses: Vec<Pose>) -> Result<Self> {
+        let (expected, found) = (times.len().max(1), poses.len());
+        if found != expected || times.is_empty() {
+            return Err(Error::Length { what: "poses of a trajectory", expected, found });
+        }
+        for (index, pose) in poses.iter().enumerate() {
+            if !(times[index].is_finite() && pose.is_finite()) {
+                return Err(Error::NonFinite { what: "trajectory", index });
+            }
+            let length = pose.rotation.length();
+            if (length - 1.0).abs() > 1e-3 {
+                return Err(Error::NotUnit { what: "rotation of a trajectory", length });
+            }
+        }
+        if let Some(index) = (1..times.len()).find(|&index| times[index] <= times[index - 1]) {
+            let need = "later than the one before";
+            return Err(Error::OutOfRange { what: "trajectory", index, value: times[index], need });
+        }
+        Ok(Self { times, poses })
+    }
+
+    /// The times of its poses \[s\].
+    #[must_use]
+    pub fn times(&self) -> &[f64] {
+        &self.times
+    }
+
+    /// Its poses in the world.
+    #[must_use]
+    pub fn poses(&self) -> &[Pose] {
+        &self.poses
+    }
+
+    /// The pose at a time \[s\].
+    #[must_use]
+    pub fn pose(&self, time: f64) -> Pose {
+        let unit = |pose: Pose| Pose { rotation: pose.rotation.normalize(), ..pose };
+        let next = self.times.partition_point(|&at| at <= time);
+        if next == 0 || next == self.times.len() {
+            return unit(self.poses[next.min(self.poses.len() - 1)]);
+        }
+        let (a, b) = (unit(self.poses[next - 1]), unit(self.poses[next]));
+        let part = (time - self.times[next - 1]) / (self.times[next] - self.times[next - 1]);
+        Pose::new(slerp(a.rotation, b.rotation, part), a.translation.lerp(b.translation, part))
+    }
+
+    /// The trajectory at other times, in the same order.
+    pub(crate) fn retimed(&self, time: impl Fn(f64) -> f64) -> Self {
+        Self { times: self.times.iter().map(|&at| time(at)).collect(), poses: self.poses.clone() }
+    }
+}
+
+/// What is held, in the frame of what a contact is on.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum Hold {

@@ -5,7 +5,7 @@
 //! use posekit::glam::DVec3;
 //! use posekit::math::Pose;
 //! use posekit::skeleton::{Frame, Joint, Skeleton};
-//! use posekit_motion::{Clip, Contact, Hold, HoldSettings, Limb, hold};
+//! use posekit_motion::{Clip, Contact, Hold, HoldSettings, Limb, Support, hold};
 //!
 //! // A leg of two bones, straight down from hips that move.
 //! let bone = Pose::from_translation(DVec3::new(0.0, -0.5, 0.0));
@@ -32,11 +32,12 @@
 //!     from: 0.0,
 //!     to: clip.duration(),
 //!     hold: Hold::Position(None),
+//!     on: Support::World,
 //!     ease_in: 0.0,
 //!     ease_out: 0.0,
 //! };
 //! let limb = Limb { start: hip, mid: knee, end: ankle };
-//! let held = hold(&clip, &[foot], &HoldSettings { legs: vec![limb], ..HoldSettings::default() })?;
+//! let held = hold(&clip, &[foot.clone()], &HoldSettings { legs: vec![limb], ..HoldSettings::default() })?;
 //! let ankle_at = |frame| leg.poses(held.clip.frame(frame))[ankle].translation;
 //! assert!(ankle_at(0).distance(ankle_at(n_frames - 1)) < 1e-6);
 //! assert!(held.contacts[0].missed.is_empty());
@@ -98,7 +99,7 @@ pub use clean::{
     slides,
 };
 pub use clip::Clip;
-pub use contact::{Contact, Hold};
+pub use contact::{Contact, Hold, Support, Trajectory};
 pub use curve::{Animated, Curve, Interpolation, Key};
 pub use error::{Error, Result};
 pub use find::{Legs, find_legs};

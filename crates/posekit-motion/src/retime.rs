@@ -1,7 +1,9 @@
 //! The same motion at another rate, or in another time.
 
+use std::sync::Arc;
+
 use super::clip::{Clip, n_frames_within};
-use super::contact::Contact;
+use super::contact::{Contact, Support};
 use crate::error::{Error, Result};
 
 /// Which time becomes which: straight between pairs of times, and at the first and last pace outside them.
@@ -138,7 +140,14 @@ impl Contact {
         let (from, to) = (map.new_time(self.from), map.new_time(self.to));
         let ease_in = from - map.new_time(self.from - self.ease_in);
         let ease_out = map.new_time(self.to + self.ease_out) - to;
-        Self { from, to, ease_in: ease_in.max(0.0), ease_out: ease_out.max(0.0), ..*self }
+        let on = match &self.on {
+            Support::Moving(path) => {
+                Support::Moving(Arc::new(path.retimed(|time| map.new_time(time))))
+            }
+            on => on.clone(),
+        };
+        let (ease_in, ease_out) = (ease_in.max(0.0), ease_out.max(0.0));
+        Self { from, to, ease_in, ease_out, on, ..*self }
     }
 }
 
@@ -209,6 +218,7 @@ mod tests {
             from: 0.7,
             to: 0.9,
             hold: Hold::Position(None),
+            on: Support::World,
             ease_in: 0.1,
             ease_out: 0.2,
         };

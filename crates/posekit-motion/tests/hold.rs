@@ -6,7 +6,8 @@ use posekit::math::{Pose, atan2, rotation_about, sin, so3_log};
 use posekit::skeleton::{Frame, Joint, Skeleton};
 use posekit_motion::Error;
 use posekit_motion::{
-    CleanSettings, Clip, Contact, Held, Hold, HoldSettings, Limb, Verdict, clean, hold,
+    CleanSettings, Clip, Contact, Held, Hold, HoldSettings, Limb, Support, Trajectory, Verdict,
+    clean, hold,
 };
 
 const RATE: f64 = 60.0;
@@ -101,7 +102,7 @@ fn walk(knee: Knee) -> Clip {
 
 fn contact(joint: usize, from: f64, to: f64, hold: Hold) -> Contact {
     let frame = Frame::new(joint, Pose::IDENTITY);
-    Contact { frame, from, to, hold, ease_in: 0.15, ease_out: 0.2 }
+    Contact { frame, from, to, hold, on: Support::World, ease_in: 0.15, ease_out: 0.2 }
 }
 
 fn legs(clip: &Clip) -> HoldSettings {
@@ -442,11 +443,11 @@ fn contacts_that_make_no_sense_are_refused() {
     let clip = walk(Knee::Ball);
     let good = contact(0, 0.0, 1.0, Hold::Position(None));
     let refused = |contact: Contact| hold(&clip, &[contact], &legs(&clip)).unwrap_err();
-    let error = refused(Contact { frame: Frame::new(99, Pose::IDENTITY), ..good });
+    let error = refused(Contact { frame: Frame::new(99, Pose::IDENTITY), ..good.clone() });
     assert!(
         matches!(error, Error::Posekit(error) if error.is_no_such_joint() && error.index() == Some(99))
     );
-    assert!(matches!(refused(Contact { from: f64::NAN, ..good }), Error::NonFinite { .. }));
+    assert!(matches!(refused(Contact { from: f64::NAN, ..good.clone() }), Error::NonFinite { .. }));
     let beyond = |error: Error| matches!(error, Error::JointOutOfBounds { value: 1e300, .. });
     let place = DVec3::new(0.0, 1e300, 0.0);
     let pose = Pose::from_translation(place);
@@ -455,13 +456,13 @@ fn contacts_that_make_no_sense_are_refused() {
         Hold::Pose(Some(pose)),
         Hold::Surface { point: place, normal: DVec3::Y },
     ] {
-        assert!(beyond(refused(Contact { hold, ..good })), "{hold:?}");
+        assert!(beyond(refused(Contact { hold, ..good.clone() })), "{hold:?}");
     }
     let frame = Frame::new(good.frame.joint, pose);
-    assert!(beyond(refused(Contact { frame, ..good })), "the point that holds");
-    assert!(matches!(refused(Contact { from: 2.0, ..good }), Error::OutOfRange { .. }));
+    assert!(beyond(refused(Contact { frame, ..good.clone() })), "the point that holds");
+    assert!(matches!(refused(Contact { from: 2.0, ..good.clone() }), Error::OutOfRange { .. }));
     let flat = Hold::Surface { point: DVec3::ZERO, normal: DVec3::ZERO };
-    assert!(matches!(refused(Contact { hold: flat, ..good }), Error::ZeroLength { .. }));
+    assert!(matches!(refused(Contact { hold: flat, ..good.clone() }), Error::ZeroLength { .. }));
     let settings = HoldSettings { strength: 2.0, ..HoldSettings::default() };
     assert!(matches!(hold(&clip, &[], &settings), Err(Error::OutOfRange { .. })));
 }
@@ -656,4 +657,128 @@ fn limbs_that_are_straight_all_along_bend_as_limbs_do() {
         let elbow = at("left forearm");
         assert!(elbow.z < at("left arm").z - 0.1, "elbow at {elbow}");
     }
+}
+
+/// A cart that is pushed along in front of the walk and turns this way and that.
+fn cart() -> Trajectory {
+    let times: Vec<f64> = (0..=40).map(|k| 0.05 * f64::from(k)).collect();
+    let pose = |&t: &f64| {
+        let turn = rotation_about(DVec3::Y, 0.3 * sin(3.0 * t));
+        Pose::new(turn, DVec3::new(0.0, 1.15 + 0.03 * sin(7.0 * t), 0.35 + t))
+    };
+    let poses = times.iter().map(pose).collect();
+    Trajectory::try_new(times, poses).unwrap()
+}
+
+#[test]
+fn a_hand_goes_with_what_moves() {
+    let clip = walk(Knee::Ball);
+    let (hand, path) = (joint(&clip, "left hand"), cart());
+    let handle = Pose::new(rotation_about(DVec3::X, 0.4), DVec3::new(0.15, 0.0, 0.0));
+    let on = Support::Moving(path.clone().into());
+    let eases = Contact {
+        ease_in: 0.4,
+        ease_out: 0.4,
+        ..contact(hand, 0.5, 1.5, Hold::Pose(Some(handle)))
+    };
+    let push = Contact { on, ..eases };
+    let held = hold(&clip, std::slice::from_ref(&push), &legs(&clip)).unwrap();
+    assert!(held.contacts[0].missed.is_empty(), "{:?}", held.contacts[0]);
+    for frame in 30..=90 {
+        let wanted = path.pose(clip.time(frame)) * handle;
+        let found = pose(&held.clip, frame, hand);
+        assert!(found.translation.distance(wanted.translation) < 1e-9, "frame {frame}");
+        assert!(so3_log(found.rotation * wanted.rotation.conjugate()).length() < 1e-6);
+    }
+    // The arm alone goes, without a jump where it takes hold and lets go.
+    let is_own = |&moved: &usize| clip.skeleton().name(moved).starts_with("left ");
+    assert!(held.changed.iter().all(is_own), "{:?}", held.changed);
+    assert!(largest_step(&held, &clip, hand) < 0.1, "{}", largest_step(&held, &clip, hand));
+    // Left open, it stays on the cart where it is in the middle of its time.
+    let open = Contact { hold: Hold::Position(None), ..push };
+    let held = hold(&clip, &[open], &legs(&clip)).unwrap();
+    let seen = |clip: &Clip, frame: usize| {
+        path.pose(clip.time(frame)).inverse().transform_point(pose(clip, frame, hand).translation)
+    };
+    for frame in 30..=90 {
+        let off = seen(&held.clip, frame).distance(seen(&clip, 60));
+        assert!(off < 1e-5, "frame {frame}: {off}");
+    }
+}
+
+#[test]
+fn a_foot_stands_on_a_step_that_turns() {
+    let clip = walk(Knee::Hinge);
+    let foot = joint(&clip, "left foot");
+    let middle = pose(&clip, 60, foot);
+    let times: Vec<f64> = (0..=20).map(|k| 0.1 * f64::from(k)).collect();
+    let turned =
+        |&t: &f64| Pose::new(rotation_about(DVec3::Y, 0.6 * (t - 1.0)), middle.translation);
+    let poses = times.iter().map(turned).collect();
+    let step = Trajectory::try_new(times, poses).unwrap();
+    let on = Support::Moving(step.clone().into());
+    let stand = Contact { on, ..contact(foot, 0.8, 1.2, Hold::Pose(None)) };
+    let held = hold(&clip, &[stand], &legs(&clip)).unwrap();
+    assert!(held.contacts[0].missed.is_empty(), "{:?}", held.contacts[0]);
+    let own = step.pose(1.0).inverse() * middle;
+    for frame in 48..=72 {
+        let (found, wanted) = (pose(&held.clip, frame, foot), step.pose(clip.time(frame)) * own);
+        assert!(found.translation.distance(wanted.translation) < 1e-9, "frame {frame}");
+        assert!(so3_log(found.rotation * wanted.rotation.conjugate()).length() < 1e-6);
+    }
+}
+
+#[test]
+fn a_hand_stays_on_the_other_one_wherever_that_is_held() {
+    let clip = walk(Knee::Ball);
+    let [left, right] = ["left hand", "right hand"].map(|name| joint(&clip, name));
+    let on = Support::Moving(cart().into());
+    let push = Contact { on, ..contact(right, 0.4, 1.6, Hold::Position(Some(DVec3::ZERO))) };
+    let beside = DVec3::new(0.0, 0.08, 0.02);
+    let on = Support::Joint(right);
+    let both = Contact { on, ..contact(left, 0.5, 1.5, Hold::Position(Some(beside))) };
+    for contacts in [[push.clone(), both.clone()], [both.clone(), push]] {
+        let held = hold(&clip, &contacts, &legs(&clip)).unwrap();
+        assert!(held.contacts.iter().all(|contact| contact.missed.is_empty()));
+        for frame in 30..=90 {
+            let wanted = pose(&held.clip, frame, right).transform_point(beside);
+            let off = pose(&held.clip, frame, left).translation.distance(wanted);
+            assert!(off < 1e-6, "frame {frame}: {off}");
+        }
+    }
+    // Cleaning holds given contacts in the same way, and a contact on the hips goes with these.
+    let hips = Contact { on: Support::Joint(0), hold: Hold::Position(None), ..both };
+    let settings = CleanSettings { contacts: Some(vec![hips]), ..CleanSettings::default() };
+    let cleaned = clean(&clip, &settings).unwrap();
+    let seen = |clip: &Clip, frame: usize| {
+        pose(clip, frame, 0).inverse().transform_point(pose(clip, frame, left).translation)
+    };
+    for frame in 30..=90 {
+        let off = seen(&cleaned.clip, frame).distance(seen(&clip, 60));
+        assert!(off < 1e-6, "frame {frame}: {off}");
+    }
+}
+
+#[test]
+fn trajectories_and_supports_that_make_no_sense_are_refused() {
+    let clip = walk(Knee::Ball);
+    let good = contact(joint(&clip, "left hand"), 0.0, 1.0, Hold::Position(None));
+    let refused =
+        |on: Support| hold(&clip, &[Contact { on, ..good.clone() }], &legs(&clip)).unwrap_err();
+    assert!(matches!(refused(Support::Joint(99)), Error::NoSuchJoint { joint: 99, .. }));
+    let own = Support::Joint(joint(&clip, "left hand"));
+    assert!(matches!(refused(own), Error::Unsuited { .. }));
+    let path = |times: &[f64], x: f64| {
+        let poses = vec![Pose::from_translation(DVec3::X * x); times.len()];
+        Trajectory::try_new(times.to_vec(), poses)
+    };
+    assert!(matches!(path(&[], 0.0), Err(Error::Length { .. })));
+    assert!(matches!(path(&[0.0, 0.0], 0.0), Err(Error::OutOfRange { index: 1, .. })));
+    assert!(matches!(path(&[0.0, f64::NAN], 0.0), Err(Error::NonFinite { index: 1, .. })));
+    assert!(matches!(path(&[0.0], f64::INFINITY), Err(Error::NonFinite { index: 0, .. })));
+    let short = Pose::new(DQuat::from_xyzw(0.0, 0.0, 0.0, 0.5), DVec3::ZERO);
+    assert!(matches!(Trajectory::try_new(vec![0.0], vec![short]), Err(Error::NotUnit { .. })));
+    // Beyond its ends it stands.
+    let path = path(&[1.0, 2.0], 3.0).unwrap();
+    assert_eq!([0.0, 1.5, 9.0].map(|time| path.pose(time).translation.x), [3.0; 3]);
 }

@@ -16,8 +16,8 @@ use posekit_io::motion::{
 use posekit_io::{Limits, Warnings, gltf};
 use posekit_motion::{
     CleanSettings, Clip as Motion, Contact, FloorChoice, Hold, HoldSettings, Interpolation,
-    Keyframes, Leg, Metrics, Part, Plant, PlantReport, Side, TimeMap, along_path, clean_within,
-    hold_within, judge, measure_on,
+    Keyframes, Leg, Metrics, Part, Plant, PlantReport, Side, Support, TimeMap, along_path,
+    clean_within, hold_within, judge, measure_on,
 };
 use pyo3::exceptions::{PyFileExistsError, PyOSError};
 use pyo3::prelude::*;
@@ -466,11 +466,13 @@ impl Clip {
     /// begin, end : float
     ///     The time [s].
     /// at : array_like (3,), optional
-    ///     The place [the clip's unit]; by default that in the middle of the time.
+    ///     The place [the clip's unit], in the frame of `on` if that is given; by default that in the middle of the time.
     /// offset : array_like (3,), optional
     ///     The point to hold, in the joint's frame; by default its origin.
     /// pose : bool, default False
     ///     Hold its rotation, too.
+    /// on : str, optional
+    ///     The joint that it is on and goes with, such as the other hand; by default it stays in the world.
     /// blend : float, default 0.12
     ///     Blend-in and blend-out time [s].
     ///
@@ -478,7 +480,7 @@ impl Clip {
     /// -------
     /// Pinned
     ///     The clip, and how well the joint holds.
-    #[pyo3(signature = (joint, begin, end, *, at=None, offset=None, pose=false, blend=0.12))]
+    #[pyo3(signature = (joint, begin, end, *, at=None, offset=None, pose=false, on=None, blend=0.12))]
     #[expect(clippy::too_many_arguments, reason = "Python's keywords")]
     fn pin<'py>(
         &self,
@@ -489,25 +491,29 @@ impl Clip {
         at: Option<&Bound<'py, PyAny>>,
         offset: Option<&Bound<'py, PyAny>>,
         pose: bool,
+        on: Option<&str>,
         blend: f64,
     ) -> PyResult<Bound<'py, PyAny>> {
         static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
         let skeleton = self.clip.skeleton();
-        let index = skeleton
-            .find(joint)
-            .ok_or_else(|| invalid(format!("there is no joint {joint:?}"), "joint"))?;
+        let find = |name: &str, what: &'static str| {
+            skeleton.find(name).ok_or_else(|| invalid(format!("there is no joint {name:?}"), what))
+        };
+        let index = find(joint, "joint")?;
+        let on = on.map(|name| find(name, "on")).transpose()?;
         let point = |given: Option<&Bound<'py, PyAny>>, what| {
             given.map(|given| crate::poses::one_point(given, what)).transpose()
         };
         let (at, offset) = (point(at, "at")?, point(offset, "offset")?.unwrap_or(DVec3::ZERO));
         let frame = Frame::new(index, Pose::from_translation(offset));
         let hold = if pose {
-            Hold::Pose(at.map(|at| self.pose_at(&frame, 0.5 * (begin + end), at)))
+            Hold::Pose(at.map(|at| self.pose_at((&frame, on), 0.5 * (begin + end), at)))
         } else {
             Hold::Position(at)
         };
-        let contact =
-            Contact { frame, from: begin, to: end, hold, ease_in: blend, ease_out: blend };
+        let on = on.map_or(Support::World, Support::Joint);
+        let (from, to) = (begin, end);
+        let contact = Contact { frame, from, to, hold, on, ease_in: blend, ease_out: blend };
         let (source, clip) = (Arc::clone(&self.source), Arc::clone(&self.clip));
         let held = run(py, move || {
             let legs = source.file.legs_of(&clip).legs;
@@ -661,11 +667,13 @@ impl Clip {
         }
     }
 
-    /// A point with the rotation that a frame has at a time.
-    fn pose_at(&self, frame: &Frame, time: f64, at: DVec3) -> Pose {
+    /// A point with the rotation that a frame has at a time, both as seen from a joint if it is on one.
+    fn pose_at(&self, (frame, on): (&Frame, Option<usize>), time: f64, at: DVec3) -> Pose {
         let mut q = self.clip.skeleton().neutral();
         self.clip.sample(time, &mut q);
-        Pose::new(frame.world(&self.clip.skeleton().poses(&q)).rotation, at)
+        let poses = self.clip.skeleton().poses(&q);
+        let on = on.map_or(Pose::IDENTITY, |joint| poses[joint]);
+        Pose::new((on.inverse() * frame.world(&poses)).rotation, at)
     }
 
     fn plants<'py>(

@@ -4,7 +4,7 @@ use posekit::glam::DVec3;
 use posekit::math::Pose;
 use posekit::skeleton::Frame;
 use posekit_io::motion::millimetres;
-use posekit_motion::{Clip, Contact, Hold, HoldSettings, Leg, carrier, hold_within};
+use posekit_motion::{Clip, Contact, Hold, HoldSettings, Leg, Support, carrier, hold_within};
 
 use super::clean::contact_records;
 use super::contacts::{no_contacts, read_contacts, refuse_outside};
@@ -85,10 +85,13 @@ fn shifts(before: &Clip, after: &Clip, legs: &[Leg], contacts: &[Contact]) -> Ve
 
 /// The contact that the options describe.
 fn contact(args: &PinArgs, clip: &Clip) -> Result<Contact> {
-    let name = args.joint.as_deref().unwrap_or_default();
-    let joint = clip.skeleton().find(name).ok_or_else(|| {
-        Failure::usage(format!("there is no joint {name:?}; posekit info --json lists them"))
-    })?;
+    let find = |name: &str| {
+        clip.skeleton().find(name).ok_or_else(|| {
+            Failure::usage(format!("there is no joint {name:?}; posekit info --json lists them"))
+        })
+    };
+    let joint = find(args.joint.as_deref().unwrap_or_default())?;
+    let on = args.on.as_deref().map(find).transpose()?;
     let (from, to) = (args.from.unwrap_or(0.0), args.to.unwrap_or(0.0));
     if from > to {
         return Err(Failure::usage("--to is before --from"));
@@ -97,18 +100,29 @@ fn contact(args: &PinArgs, clip: &Clip) -> Result<Contact> {
     let frame =
         Frame::new(joint, Pose::from_translation(point(&args.offset).unwrap_or(DVec3::ZERO)));
     let hold = if args.pose {
-        Hold::Pose(pose(args, clip, &frame, from, to))
+        Hold::Pose(pose(args, clip, (&frame, on), from, to))
     } else {
         Hold::Position(point(&args.at))
     };
-    Ok(Contact { frame, from, to, hold, ease_in: args.ease, ease_out: args.ease })
+    let on = on.map_or(Support::World, Support::Joint);
+    Ok(Contact { frame, from, to, hold, on, ease_in: args.ease, ease_out: args.ease })
 }
 
 /// The pose to hold: the given position with the rotation in the middle of the time; `None` for the whole pose of that moment.
-fn pose(args: &PinArgs, clip: &Clip, frame: &Frame, from: f64, to: f64) -> Option<Pose> {
+///
+/// - `on`: the joint that it is on
+fn pose(
+    args: &PinArgs,
+    clip: &Clip,
+    (frame, on): (&Frame, Option<usize>),
+    from: f64,
+    to: f64,
+) -> Option<Pose> {
     let at = args.at.as_ref()?;
     let mut q = clip.skeleton().neutral();
     clip.sample(0.5 * (from + to), &mut q);
-    let middle = frame.world(&clip.skeleton().poses(&q));
+    let poses = clip.skeleton().poses(&q);
+    let on = on.map_or(Pose::IDENTITY, |joint| poses[joint]);
+    let middle = on.inverse() * frame.world(&poses);
     Some(Pose::new(middle.rotation, DVec3::from_slice(at)))
 }

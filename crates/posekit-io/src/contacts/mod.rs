@@ -3,10 +3,12 @@
 mod read;
 mod write;
 
+use std::sync::Arc;
+
 use posekit::glam::{DQuat, DVec3};
 use posekit::math::Pose;
 use posekit::skeleton::{Frame, Skeleton};
-use posekit_motion::{Contact, Hold};
+use posekit_motion::{Contact, Hold, Support, Trajectory};
 
 use crate::error::{Error, Place, Result};
 use crate::limits::Limits;
@@ -23,7 +25,10 @@ pub const DEFAULT_EASE: f64 = 0.2;
 /// { "schema": "posekit.contacts/1",
 ///   "contacts": [ { "joint": "LeftFoot", "point": [0, -0.05, 0.1], "from": 0.5, "to": 1.2, "hold": "position" },
 ///                 { "joint": "RightHand", "from": 1.2, "to": 3.4, "hold": "pose", "at": [0.4, 1.1, 0.2], "rotation": [0, 0, 0, 1], "ease_in": 0.3 },
-///                 { "joint": "RightFoot", "from": 0, "to": 2, "hold": "surface", "at": [0, 0, 0], "normal": [0, 1, 0] } ] }
+///                 { "joint": "RightFoot", "from": 0, "to": 2, "hold": "surface", "at": [0, 0, 0], "normal": [0, 1, 0] },
+///                 { "joint": "LeftHand", "from": 2, "to": 3, "hold": "position", "on": "RightHand" },
+///                 { "joint": "LeftHand", "from": 0, "to": 1, "hold": "position", "at": [0, 1, 0.8],
+///                   "on": [ { "time": 0, "at": [2, 0, 0] }, { "time": 1, "at": [2, 0, 0], "rotation": [0, 0.6, 0, 0.8] } ] } ] }
 /// ```
 ///
 /// - `joint`: its name in the skeleton; `point` that is held, in its own frame (by default its origin), and `turn`, the rotation (x, y, z, w) on the joint of the frame that
@@ -31,6 +36,8 @@ pub const DEFAULT_EASE: f64 = 0.2;
 /// - `from`, `to` \[s\]: the start and the end of the contact.
 /// - `hold`: `position`, `pose` or `surface`. `at` is the point, `rotation` (x, y, z, w) the rotation, both in the world; by default those of the clip in the
 ///   middle of the contact. A surface needs `at`, a point on it, and `normal`, of any length.
+/// - `on`: what it is on, the world by default: the name of a joint, or the poses of something that moves, a door or a step, by `time` \[s\]. `at`, `rotation` and `normal` are in
+///   its frame then, and what is held moves with it ([`Support`]).
 /// - `ease_in`, `ease_out` \[s\]: the blend-in time before and the blend-out time after the contact; by default [`DEFAULT_EASE`].
 ///
 /// Lengths are in the unit of the clip.
@@ -81,13 +88,36 @@ pub struct ContactEntry {
     pub to: f64,
     /// The kind of contact, with its target.
     pub hold: HoldEntry,
+    /// What it is on; by default the world.
+    pub on: Option<SupportEntry>,
     /// The blend-in time \[s\]; by default [`DEFAULT_EASE`].
     pub ease_in: Option<f64>,
     /// The blend-out time \[s\]; by default [`DEFAULT_EASE`].
     pub ease_out: Option<f64>,
 }
 
-/// The target of a contact in a file, in the world.
+/// What a contact in a file is on.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum SupportEntry {
+    /// The name of a joint.
+    Joint(String),
+    /// Something that moves, at ascending times.
+    Moving(Vec<SupportKey>),
+}
+
+/// Where something that moves is at a time, in the world.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SupportKey {
+    /// \[s\]
+    pub time: f64,
+    /// Its origin.
+    pub at: [f64; 3],
+    /// Its rotation \[x, y, z, w\]; by default none.
+    pub rotation: Option<[f64; 4]>,
+}
+
+/// The target of a contact in a file, in the frame of what it is on.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum HoldEntry {
@@ -159,9 +189,21 @@ impl ContactsFile {
 
 impl ContactEntry {
     fn to_contact(&self, index: usize, skeleton: &Skeleton) -> Result<Contact> {
-        let Some(joint) = skeleton.find(&self.joint) else {
-            let place = Place::named(format!("contacts[{index}].joint"));
-            return Err(Error::NoSuchName { place, kind: "joint", name: self.joint.clone() });
+        let find = |field: &str, name: &str| {
+            skeleton.find(name).ok_or_else(|| {
+                let place = Place::named(format!("contacts[{index}].{field}"));
+                Error::NoSuchName { place, kind: "joint", name: name.to_owned() }
+            })
+        };
+        let joint = find("joint", &self.joint)?;
+        let on = match &self.on {
+            None => Support::World,
+            Some(SupportEntry::Joint(name)) => Support::Joint(find("on", name)?),
+            Some(SupportEntry::Moving(keys)) => {
+                let times = keys.iter().map(|key| key.time).collect();
+                let poses = keys.iter().map(|key| pose(key.at, key.rotation)).collect();
+                Support::Moving(Arc::new(Trajectory::try_new(times, poses)?))
+            }
         };
         let offset = pose(self.point.unwrap_or_default(), self.turn);
         let hold = match self.hold {
@@ -178,6 +220,7 @@ impl ContactEntry {
             from: self.from,
             to: self.to,
             hold,
+            on,
             ease_in: self.ease_in.unwrap_or(DEFAULT_EASE),
             ease_out: self.ease_out.unwrap_or(DEFAULT_EASE),
         })
@@ -196,6 +239,21 @@ impl ContactEntry {
             }
             _ => return None,
         };
+        let on = match &contact.on {
+            Support::World => None,
+            Support::Joint(joint) if *joint < skeleton.n_joints() => {
+                Some(SupportEntry::Joint(skeleton.name(*joint).to_owned()))
+            }
+            Support::Moving(path) => {
+                let key = |(time, pose): (&f64, &Pose)| SupportKey {
+                    time: *time,
+                    at: pose.translation.to_array(),
+                    rotation: (pose.rotation != DQuat::IDENTITY).then(|| pose.rotation.to_array()),
+                };
+                Some(SupportEntry::Moving(path.times().iter().zip(path.poses()).map(key).collect()))
+            }
+            _ => return None,
+        };
         (joint < skeleton.n_joints()).then(|| Self {
             joint: skeleton.name(joint).to_owned(),
             point: (translation != DVec3::ZERO).then(|| translation.to_array()),
@@ -203,6 +261,7 @@ impl ContactEntry {
             from: contact.from,
             to: contact.to,
             hold,
+            on,
             ease_in: Some(contact.ease_in),
             ease_out: Some(contact.ease_out),
         })

@@ -1,12 +1,12 @@
 //! Reading and checking contacts.
 
-use super::{CONTACTS_SCHEMA, ContactEntry, ContactsFile, HoldEntry};
+use super::{CONTACTS_SCHEMA, ContactEntry, ContactsFile, HoldEntry, SupportEntry, SupportKey};
 use crate::error::Result;
 use crate::json::{Cursor, Document, Object, check_schema};
 use crate::limits::{LARGEST, Limits};
 
-const FIELDS: [&str; 11] = [
-    "joint", "point", "turn", "from", "to", "hold", "at", "rotation", "normal", "ease_in",
+const FIELDS: [&str; 12] = [
+    "joint", "point", "turn", "from", "to", "hold", "at", "rotation", "normal", "on", "ease_in",
     "ease_out",
 ];
 
@@ -36,9 +36,33 @@ fn read_contact(cursor: &Cursor<'_>) -> Result<ContactEntry> {
         from,
         to,
         hold: read_hold(&fields)?,
+        on: fields.optional("on").map(|on| read_support(&on)).transpose()?,
         ease_in: ease("ease_in")?,
         ease_out: ease("ease_out")?,
     })
+}
+
+/// The name of a joint, or the poses of what moves.
+fn read_support(on: &Cursor<'_>) -> Result<SupportEntry> {
+    if on.is_text() {
+        return Ok(SupportEntry::Joint(on.text()?.to_owned()));
+    }
+    let mut keys: Vec<SupportKey> = Vec::new();
+    for key in on.list()? {
+        let fields = key.object(&["time", "at", "rotation"])?;
+        let at_time = fields.required("time")?;
+        let time = at_time.number()?;
+        if let Some(last) = keys.last().filter(|last| last.time >= time) {
+            return Err(at_time.invalid(format!("it is not after {} s, the one before", last.time)));
+        }
+        let at = fields.required("at")?.point()?;
+        let rotation = fields.optional("rotation").map(|field| field.rotation()).transpose()?;
+        keys.push(SupportKey { time, at, rotation });
+    }
+    if keys.is_empty() {
+        return Err(on.invalid("what moves has no poses"));
+    }
+    Ok(SupportEntry::Moving(keys))
 }
 
 fn read_hold(fields: &Object<'_>) -> Result<HoldEntry> {

@@ -1,6 +1,6 @@
 //! Writing contacts.
 
-use super::{CONTACTS_SCHEMA, ContactEntry, ContactsFile, HoldEntry};
+use super::{CONTACTS_SCHEMA, ContactEntry, ContactsFile, HoldEntry, SupportEntry};
 use crate::error::Result;
 use crate::json::{Fields, list_in_lines, number, numbers, text_value};
 
@@ -32,8 +32,27 @@ fn line(entry: &ContactEntry, index: usize) -> Result<String> {
     let rotation = rotation.map(|rotation| list("rotation", &rotation));
     fields.add_some("rotation", rotation.transpose()?);
     fields.add_some("normal", normal.map(|normal| list("normal", &normal)).transpose()?);
+    fields.add_some("on", entry.on.as_ref().map(|on| support(on, &name("on"))).transpose()?);
     for (field, ease) in [("ease_in", entry.ease_in), ("ease_out", entry.ease_out)] {
         fields.add_some(field, ease.map(|ease| number(ease, &name(field))).transpose()?);
     }
     Ok(fields.inline())
+}
+
+fn support(on: &SupportEntry, name: &str) -> Result<String> {
+    let keys = match on {
+        SupportEntry::Joint(joint) => return Ok(text_value(joint)),
+        SupportEntry::Moving(keys) => keys,
+    };
+    let key = |(index, key): (usize, &super::SupportKey)| {
+        let name = |field: &str| format!("{name}[{index}].{field}");
+        let mut fields = Fields::new();
+        fields.add("time", number(key.time, &name("time"))?);
+        fields.add("at", numbers(&key.at, &name("at"))?);
+        let rotation = key.rotation.map(|rotation| numbers(&rotation, &name("rotation")));
+        fields.add_some("rotation", rotation.transpose()?);
+        Ok(fields.inline())
+    };
+    let keys: Result<Vec<String>> = keys.iter().enumerate().map(key).collect();
+    Ok(format!("[{}]", keys?.join(", ")))
 }

@@ -11,7 +11,8 @@ use posekit_io::{
     Warnings, read_robot,
 };
 use posekit_motion::{
-    CleanSettings, Clip, Contact, FloorChoice, Hold, HoldSettings, clean, clean_within, hold_within,
+    CleanSettings, Clip, Contact, FloorChoice, Hold, HoldSettings, Support, clean, clean_within,
+    hold_within,
 };
 
 /// Caps so low that no input takes long.
@@ -202,7 +203,15 @@ fn contact(clip: &Clip, joint: u8, kind: u8, start: u8) -> Contact {
         _ => Hold::Surface { point: DVec3::ZERO, normal: DVec3::Y },
     };
     let to = from + 0.25 * clip.duration();
-    Contact { frame: clip.skeleton().frame(joint), from, to, hold, ease_in: 0.1, ease_out: 0.0 }
+    Contact {
+        frame: clip.skeleton().frame(joint),
+        from,
+        to,
+        hold,
+        on: Support::World,
+        ease_in: 0.1,
+        ease_out: 0.0,
+    }
 }
 
 /// A skeleton with the joints that a file names.

@@ -10,14 +10,14 @@ use super::source::{Found, Seen, Source};
 use super::{CleanSettings, holding, kept_ahead, moved_back};
 use crate::clip::rotation_place;
 use crate::error::Result;
-use crate::hold::{Along, Asked, ContactReport, hold_on_path};
+use crate::hold::{Along, Asked, ContactReport, hold_on_joints, hold_on_path};
 use crate::metrics::drift;
 use crate::paths::joints_of;
 use crate::plant::{CLEAN, Part, PlantReport, Verdict};
 use crate::space_time::{CONTACT, Change, Held, LegMotion, Problem, ROOT, usual_axis};
 use crate::tracks::Tracks;
 use crate::travel::shifted;
-use crate::{Clip, Contact, Hold, Leg};
+use crate::{Clip, Contact, Hold, Leg, Support};
 
 /// What a contact may cost: displacement of the root \[leg lengths\], rotation of hip, knee and foot \[rad\]. Beyond, it is released.
 const BOUND: [f64; 4] = [0.15, 0.6, 0.6, 0.45];
@@ -227,9 +227,13 @@ impl Source<'_> {
         let along = Along { path: &path, path_part, shares };
         let ahead = self.keep.filter(|_| seen.in_place).map(|keep| kept_ahead(keep, legs, &path));
         let keep = ahead.as_ref().or(self.keep);
-        let asked = Asked { contacts, to_body: &[], also: &[] };
         let settings = crate::HoldSettings { strength, ..holding(legs, self.settings) };
-        let (held, _) = hold_on_path(clip, self.tracks.clone(), along, asked, &settings, keep)?;
+        let hold = |contacts: &[Contact]| {
+            let asked = Asked { contacts, to_body: &[], also: &[] };
+            let held = hold_on_path(clip, self.tracks.clone(), along, asked, &settings, keep);
+            held.map(|(held, _)| held)
+        };
+        let held = hold_on_joints(clip, contacts, hold)?;
         let clip = if seen.in_place { moved_back(&held.clip, legs, &path) } else { held.clip };
         Ok((self.restored(clip), held.changed, held.contacts))
     }
@@ -270,6 +274,7 @@ impl Source<'_> {
             from: self.clip.time(start + held.frames.start),
             to: self.clip.time(start + held.frames.end - 1),
             hold: Hold::Position(Some(held.target * self.length)),
+            on: Support::World,
             ease_in: self.settings.ease,
             ease_out: self.settings.ease,
         }

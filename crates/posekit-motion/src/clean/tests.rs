@@ -16,7 +16,7 @@ use crate::find::find_legs;
 use crate::plant::{Part, Verdict};
 use crate::space_time::{CONTACT, Held as HeldPart};
 use crate::travel::along_path;
-use crate::{Contact, Hold};
+use crate::{Contact, Hold, Support};
 
 /// Seconds from step to step of one foot, and the part of it in contact.
 const GAIT: [f64; 2] = [1.1, 0.6];
@@ -272,11 +272,15 @@ fn given_contacts_are_held_where_they_are_given() {
         from: 0.2,
         to: 0.4,
         hold: Hold::Position(Some(place)),
+        on: Support::World,
         ease_in: 0.0,
         ease_out: 0.0,
     };
-    let given =
-        CleanSettings { contacts: Some(vec![contact]), path: false, ..CleanSettings::default() };
+    let given = CleanSettings {
+        contacts: Some(vec![contact.clone()]),
+        path: false,
+        ..CleanSettings::default()
+    };
     let cleaned = clean(&sound, &given).unwrap();
     for frame in 12..=24 {
         let pose = cleaned.clip.skeleton().poses(cleaned.clip.frame(frame))[ankle];

@@ -3,7 +3,7 @@
 use posekit::glam::DVec3;
 
 use super::plan::{self, LimbPlan, Plan, positions};
-use super::{Along, ContactReport, Held, HoldSettings, hold_once, looked_at, reach, report};
+use super::{Along, ContactReport, Held, HoldSettings, hold_once, looked_at, reach, report, size};
 use crate::Clip;
 use crate::error::Result;
 use crate::plant::CLEAN;
@@ -53,7 +53,6 @@ pub(super) fn hold_again(
     if cut.is_none() && !(is_missed && plan.limbs.iter().any(|limb| limb.turns.is_some())) {
         return Ok((held, tracks));
     }
-    let skeleton = held.clip.skeleton().clone();
     let joints: Vec<usize> =
         plan::joints_of(&plan).into_iter().chain(looked_at(&plan, also)).collect();
     let reached = held.contacts.clone();
@@ -99,7 +98,7 @@ pub(super) fn hold_again(
             Some(limb) => !is_straight(limb, &tracks, *frame),
             None => !reached.missed.contains(frame),
         });
-        let size = limb.map_or_else(|| reach(&best.clip), |limb| limb.limb.length(&skeleton));
+        let size = size(limb.map(|limb| limb.limb), &best.clip);
         // What stands so well already is left as it is, and so holds.
         if (of_limb.is_some() || contact.by_channels)
             && contact.residual <= CLEAN * size

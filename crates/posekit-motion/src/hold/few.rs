@@ -146,10 +146,13 @@ impl Goal {
         let mut is_pose = false;
         let points = need.points(limb, frame).map(|point| {
             let point = point?;
-            is_pose |= matches!(point.target, Target::Pose(_));
+            is_pose |= matches!(point.target(frame), Target::Pose(_));
             let here = tracks.frame_place(frame, &point.frame);
             let own = end.rotation.conjugate() * (here - end.translation);
-            Some(Aim { own, to: here + (point.target.position(here) - here - root) * strength })
+            Some(Aim {
+                own,
+                to: here + (point.target(frame).position(here) - here - root) * strength,
+            })
         });
         points[0]?;
         let softness = if is_pose { END } else { DIRECTION };

@@ -6,7 +6,8 @@
 //! 4. What is left is the limbs' own: in closed form it becomes turns of three joints ([`bend`], [`apply`]), which die away between contacts ([`ease`]). Where
 //!    joints turn about too few axes for that, least squares find the angles ([`few`]).
 //! 5. Feet that hold nothing stay, where contacts are put by hand ([`free`]).
-//! 6. What the channels of a file cut off a root or a body is held again in what they keep ([`channels`]).
+//! 6. What contacts on joints of the figure hold goes where these have gone, until they rest ([`support`]).
+//! 7. What the channels of a file cut off a root or a body is held again in what they keep ([`channels`]).
 
 mod apply;
 mod bend;
@@ -19,6 +20,7 @@ mod need;
 mod plan;
 mod rest;
 mod root;
+mod support;
 mod whole;
 
 use core::ops::Range;
@@ -36,6 +38,7 @@ use plan::{Plan, Target};
 pub use channels::{Cut, Keep};
 pub(super) use few::has_few_turns;
 pub(super) use plan::root_of;
+pub(super) use support::hold_on_joints;
 
 /// How contacts are held. The defaults suit figures of any size and clips of any rate.
 #[derive(Debug, Clone, PartialEq)]
@@ -127,6 +130,16 @@ pub fn hold(clip: &Clip, contacts: &[Contact], settings: &HoldSettings) -> Resul
 /// # Errors
 /// As [`hold`].
 pub fn hold_within(
+    clip: &Clip,
+    contacts: &[Contact],
+    settings: &HoldSettings,
+    keep: Option<&Keep<'_>>,
+) -> Result<Held> {
+    hold_on_joints(clip, contacts, |contacts| hold_on_no_joint(clip, contacts, settings, keep))
+}
+
+/// [`hold_within`] for contacts on the world and on what moves in it.
+fn hold_on_no_joint(
     clip: &Clip,
     contacts: &[Contact],
     settings: &HoldSettings,
@@ -343,14 +356,15 @@ fn report(
     };
     let mut contacts = vec![empty; n_contacts];
     for (limb, point) in points(plan) {
-        let size = limb.map_or_else(|| reach(&clip), |limb| limb.length(clip.skeleton()));
+        let size = size(limb, &clip);
         let report = &mut contacts[point.contact];
         report.frames = point.frames.clone();
         report.limb = limb;
         for frame in point.frames.clone() {
             let pose = tracks.frame_pose(frame, &point.frame);
-            let distance = pose.translation.distance(point.target.position(pose.translation));
-            let angle = match point.target {
+            let target = point.target(frame);
+            let distance = pose.translation.distance(target.position(pose.translation));
+            let angle = match target {
                 Target::Pose(target) => {
                     posekit::math::so3_log(target.rotation * pose.rotation.conjugate()).length()
                 }
@@ -372,6 +386,11 @@ fn points(plan: &Plan) -> impl Iterator<Item = (Option<Limb>, &plan::Point)> {
         .iter()
         .flat_map(|limb| limb.points.iter().map(move |point| (Some(limb.limb), point)));
     of_limbs.chain(plan.others.iter().map(|point| (None, point)))
+}
+
+/// What a miss is a part of: the length of a limb, or the reach of the body.
+fn size(limb: Option<Limb>, clip: &Clip) -> f64 {
+    limb.map_or_else(|| reach(clip), |limb| limb.length(clip.skeleton()))
 }
 
 /// The longest way along the bones.

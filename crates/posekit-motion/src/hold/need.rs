@@ -64,7 +64,6 @@ impl Need {
     }
 
     /// The points that hold in a frame.
-    /// The points that hold in a frame.
     pub(super) fn points<'a>(&self, plan: &'a LimbPlan, frame: usize) -> [Option<&'a Point>; 2] {
         self.active[frame].map(|index| plan.points.get(index as usize))
     }
@@ -180,14 +179,14 @@ fn turn_of(
     tracks: &Tracks,
 ) -> Option<DVec3> {
     for point in [first, second].into_iter().flatten() {
-        if let Target::Pose(target) = point.target {
+        if let Target::Pose(target) = point.target(frame) {
             let now = tracks.frame_pose(frame, &point.frame).rotation;
             return Some(so3_log(target.rotation * now.conjugate()));
         }
     }
     let (first, second) = (first?, second?);
     let [a, b] = [first, second].map(|point| tracks.frame_place(frame, &point.frame));
-    let wanted = second.target.position(b) - first.target.position(a);
+    let wanted = second.target(frame).position(b) - first.target(frame).position(a);
     // Two points at one place say nothing about directions.
     (a != b && wanted != DVec3::ZERO).then(|| so3_log(shortest_rotation(b - a, wanted)))
 }
@@ -200,7 +199,7 @@ fn shift(limb: &LimbPlan, tracks: &Tracks, need: &Need, frame: usize) -> DVec3 {
         let point = limb.points.get(index as usize)?;
         let here = tracks.frame_place(frame, &point.frame);
         let here = turn.map_or(here, |turn| end + turn * (here - end));
-        Some(point.target.position(here) - here)
+        Some(point.target(frame).position(here) - here)
     };
     let [first, second] = need.active[frame].map(miss);
     match (first, second) {

@@ -2,6 +2,7 @@
 
 use core::cell::OnceCell;
 use core::ops::Range;
+use std::sync::Arc;
 
 use posekit::glam::DVec3;
 use posekit::math::{Pose, slerp};
@@ -15,7 +16,7 @@ use crate::leg::{Shape, Side};
 use crate::names::{Part, Words, words};
 use crate::space_time::usual_axis;
 use crate::tracks::Tracks;
-use crate::{Clip, Contact, Hold, Limb};
+use crate::{Clip, Contact, Hold, Limb, Support};
 
 /// How much longer or shorter than a limb its other one may be for the two to be a pair.
 const PAIR: core::ops::RangeInclusive<f64> = 0.8..=1.25;
@@ -39,13 +40,34 @@ pub(super) struct Point {
     pub(super) frames: Range<usize>,
     /// How long before the first frame it begins, and after the last it ends, in frames, below one.
     pub(super) lead: [f64; 2],
-    pub(super) target: Target,
+    /// What is held, in the frame of what it is on.
+    own: Target,
+    /// Where that is, frame after frame; none for the world.
+    supports: Arc<[Pose]>,
     /// In frames.
     pub(super) ease_in: f64,
     pub(super) ease_out: f64,
 }
 
 impl Point {
+    /// What is held in a frame, in the world.
+    #[inline]
+    pub(super) fn target(&self, frame: usize) -> Target {
+        match (self.supports.get(frame), self.own) {
+            (None, own) => own,
+            (Some(on), Target::Position(point)) => Target::Position(on.transform_point(point)),
+            (Some(on), Target::Pose(pose)) => Target::Pose(*on * pose),
+            (Some(on), Target::Surface(point, normal)) => {
+                Target::Surface(on.transform_point(point), on.rotation * normal)
+            }
+        }
+    }
+
+    /// A pose in the world of a frame, seen from what is held.
+    fn seen(&self, frame: usize, pose: Pose) -> Pose {
+        self.supports.get(frame).map_or(pose, |on| on.inverse() * pose)
+    }
+
     /// Whether one of two has not quite gone as the other comes.
     fn meets(&self, other: &Self) -> bool {
         let begins = |point: &Self| point.frames.start as f64 - point.ease_in;
@@ -171,7 +193,7 @@ impl Plan {
                 point.frames.clone().any(|frame| {
                     let [start, mid, end] = positions(limb, tracks, frame);
                     let here = tracks.frame_pose(frame, &point.frame).translation;
-                    let goal = end + point.target.position(here) - here;
+                    let goal = end + point.target(frame).position(here) - here;
                     goal.distance(start) > start.distance(mid) + mid.distance(end)
                 })
             };
@@ -241,8 +263,19 @@ pub(super) fn plan(
     Ok(plan)
 }
 
-fn check(skeleton: &Skeleton, index: usize, contact: &Contact) -> Result<()> {
+/// Refuses a contact that makes no sense on a skeleton.
+pub(super) fn check(skeleton: &Skeleton, index: usize, contact: &Contact) -> Result<()> {
     skeleton.check_frame(&contact.frame)?;
+    if let Support::Joint(joint) = contact.on {
+        let n_joints = skeleton.n_joints();
+        if joint >= n_joints {
+            return Err(Error::NoSuchJoint { what: "what a contact is on", joint, n_joints });
+        }
+        if skeleton.ancestors(joint).any(|above| above == contact.frame.joint) {
+            let need = "contacts on joints that do not hang on what they hold";
+            return Err(Error::Unsuited { method: "hold", need });
+        }
+    }
     let times = [contact.from, contact.to, contact.ease_in, contact.ease_out];
     if times.iter().any(|time| !time.is_finite()) {
         return Err(Error::NonFinite { what: "a contact's times", index });
@@ -307,7 +340,7 @@ fn check_limb(skeleton: &Skeleton, limb: Limb) -> Result<()> {
 
 fn point(clip: &Clip, index: usize, contact: &Contact) -> Point {
     let unit = |pose: Pose| Pose { rotation: pose.rotation.normalize(), ..pose };
-    let target = match contact.hold {
+    let own = match contact.hold {
         // What is left open is NaN until it is filled in.
         Hold::Position(point) => Target::Position(point.unwrap_or(DVec3::NAN)),
         Hold::Pose(pose) => Target::Pose(pose.map_or(Pose::from_translation(DVec3::NAN), unit)),
@@ -324,9 +357,28 @@ fn point(clip: &Clip, index: usize, contact: &Contact) -> Point {
         frame: contact.frame,
         frames,
         lead: [lead(before), lead(after)],
-        target,
+        own,
+        supports: match &contact.on {
+            Support::Moving(path) => {
+                (0..clip.n_frames()).map(|frame| path.pose(clip.time(frame))).collect()
+            }
+            Support::World | Support::Joint(_) => Arc::new([]),
+        },
         ease_in: contact.ease_in / clip.frame_time(),
         ease_out: contact.ease_out / clip.frame_time(),
+    }
+}
+
+/// What a contact holds, with what it leaves open as it is in the middle of its time.
+///
+/// - `contact`: on no joint
+pub(super) fn filled(clip: &Clip, index: usize, contact: &Contact) -> Hold {
+    let mut points = [point(clip, index, contact)];
+    fill_targets(&mut points, &Tracks::new(clip, &[contact.frame.joint]));
+    match (contact.hold, points[0].own) {
+        (_, Target::Position(place)) if !place.is_nan() => Hold::Position(Some(place)),
+        (_, Target::Pose(pose)) if pose.is_finite() => Hold::Pose(Some(pose)),
+        (hold, _) => hold,
     }
 }
 
@@ -335,10 +387,10 @@ pub(super) fn fill_targets(points: &mut [Point], tracks: &Tracks) {
     for point in points.iter_mut().filter(|point| !point.frames.is_empty()) {
         let last = point.frames.end - 1;
         let (a, b) = ((point.frames.start + last) / 2, (point.frames.start + last).div_ceil(2));
-        let (before, after) =
-            (tracks.frame_pose(a, &point.frame), tracks.frame_pose(b, &point.frame));
+        let [before, after] =
+            [a, b].map(|frame| point.seen(frame, tracks.frame_pose(frame, &point.frame)));
         let middle = 0.5 * (before.translation + after.translation);
-        match &mut point.target {
+        match &mut point.own {
             Target::Position(target) if target.is_nan() => *target = middle,
             Target::Pose(target) if target.translation.is_nan() => {
                 *target = Pose { rotation: before.rotation, translation: middle };

@@ -128,7 +128,7 @@ impl Run<'_> {
             return None;
         }
         let point = need.only_point(plan, frame)?;
-        let is_free = !matches!(point.target, Target::Pose(_));
+        let is_free = !matches!(point.target(frame), Target::Pose(_));
         let arm =
             self.tracks.place(frame, plan.limb.end) - self.tracks.frame_place(frame, &point.frame);
         let arm = need.turn(frame).map_or(arm, |turn| turn * arm);

@@ -226,9 +226,9 @@ impl<'a> Body<'a> {
         let target = |point: &Point, share: f64| {
             let part = |target: Target, poses| target.part(share, point.frame.world(poses));
             if share >= 1.0 {
-                return point.target;
+                return point.target(frame);
             }
-            let target = part(point.target, origins.of(point, frame));
+            let target = part(point.target(frame), origins.of(point, frame));
             now.map_or(target, |now| part(target, now))
         };
         for point in &self.plan.others {
@@ -251,8 +251,11 @@ impl<'a> Body<'a> {
                 }
                 let origin = origins.of(point, frame);
                 let (end, here) = (origin[plan.limb.end], point.frame.world(origin));
-                let target =
-                    if share < 1.0 { point.target.part(share, here) } else { point.target };
+                let target = if share < 1.0 {
+                    point.target(frame).part(share, here)
+                } else {
+                    point.target(frame)
+                };
                 let turn = match target {
                     Target::Pose(pose) => pose.rotation * here.rotation.conjugate(),
                     _ => DQuat::IDENTITY,

@@ -33,6 +33,8 @@ export interface ContactEntry {
   at?: Vec3;
   rotation?: [number, number, number, number];
   normal?: Vec3;
+  /** What it is on: a joint, or the poses of something that moves. */
+  on?: string | readonly { time: number; at: Vec3; rotation?: [number, number, number, number] }[];
   ease_in?: number;
   ease_out?: number;
 }
