@@ -78,6 +78,9 @@ pub(crate) struct CleanArgs {
     /// Keep the motion unchanged in this time [s], slides included; can be given more than once
     #[arg(long, value_name = "FROM:TO", value_parser = time_range, allow_hyphen_values = true)]
     pub(crate) keep: Vec<(f64, f64)>,
+    /// Keep the first two and the last two frames, and the root trajectory, for a clip that others follow
+    #[arg(long)]
+    pub(crate) keep_ends: bool,
     /// Keep the root trajectory, even if all feet slide with it
     #[arg(long)]
     pub(crate) keep_path: bool,

@@ -150,6 +150,23 @@ fn what_is_kept_is_as_it_was() {
 }
 
 #[test]
+fn ends_that_are_kept_are_as_they_were() {
+    let output = place("options-ends").join("out.bvh");
+    let reported = reported(&walk(), &output, &["--keep-ends"]);
+    let (before, after) = (rows(&walk()), rows(&output));
+    let last = before.len() - 1;
+    assert_eq!([&before[..2], &before[last - 1..]], [&after[..2], &after[last - 1..]]);
+    assert_ne!(before[last / 2], after[last / 2]);
+    let is_fixed = |plant: &&Value| plant["verdict"] == "fixed";
+    let fixed: Vec<f64> = plants(&reported)
+        .iter()
+        .filter(is_fixed)
+        .map(|plant| slide(plant, "drift_after"))
+        .collect();
+    assert!(fixed.len() > 5 && fixed.iter().all(|slide| *slide < 0.01), "{fixed:?}");
+}
+
+#[test]
 fn words_of_what_is_kept_and_lessened() {
     let place = place("options-words");
     let output = place.join("out.bvh");

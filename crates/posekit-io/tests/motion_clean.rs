@@ -17,8 +17,8 @@ use posekit::skeleton::JointKind;
 use posekit_io::motion::{MotionFile, MotionOptions, millimetres};
 use posekit_io::{Limits, Warnings};
 use posekit_motion::{
-    CleanSettings, Cleaned, Clip, FloorChoice, Leg, Plant, Verdict, clean, find_legs, find_plants,
-    judge,
+    CleanSettings, Cleaned, Clip, FloorChoice, Leg, Plant, PlantReport, Verdict, clean, find_legs,
+    find_plants, judge,
 };
 use skate::{Injury, LEG};
 
@@ -361,6 +361,42 @@ fn times_that_are_kept_stay_to_the_bit() {
             assert_eq!(cleaned.clip.frame(frame), faulty.frame(frame), "{name}, frame {frame}");
         }
     }
+}
+
+#[test]
+fn ends_that_are_kept_stay_to_the_bit_and_what_follows_goes_on_from_them() {
+    let mut n_held = 0;
+    for (name, clip) in clips::sound() {
+        let legs = find_legs(&clip).legs;
+        for injury in [Injury::None, Injury::RootScale(1.1), Injury::Noise(2.0)] {
+            let faulty = skate::injure(&clip, &legs, injury);
+            let settings = CleanSettings { keep_ends: true, ..CleanSettings::default() };
+            let cleaned = clean(&faulty, &settings).unwrap();
+            let last = faulty.n_frames() - 1;
+            for frame in [0, 1, last - 1, last] {
+                assert_eq!(cleaned.clip.frame(frame), faulty.frame(frame), "{name}, {frame}");
+            }
+            // No joint of a leg jumps away from the frames that are kept.
+            let length = legs[0].limb.length(faulty.skeleton());
+            let shift = |frame: usize, joint: usize| {
+                let at = |clip: &Clip| clip.skeleton().poses(clip.frame(frame))[joint].translation;
+                at(&cleaned.clip).distance(at(&faulty)) / length
+            };
+            for joint in legs.iter().flat_map(|leg| leg.limb.joints()) {
+                for frame in [2, last - 2] {
+                    let jump = shift(frame, joint);
+                    assert!(jump < 0.04, "{name}, {injury}, frame {frame}: {jump}");
+                }
+            }
+            let held = |report: &&PlantReport| report.verdict == Verdict::Fixed;
+            for report in cleaned.plants.iter().filter(held) {
+                n_held += 1;
+                let drift = report.drift_after / length;
+                assert!(drift < 0.01, "{name}, {injury}: {drift} of {:?}", report.plant);
+            }
+        }
+    }
+    assert!(n_held > 100 || clips::sound().is_empty(), "{n_held}");
 }
 
 #[test]

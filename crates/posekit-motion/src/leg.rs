@@ -48,7 +48,9 @@ impl Limb {
         Shape::new(skeleton).limb_ending_at(joint).map(|(limb, _)| limb)
     }
 
-    pub(crate) const fn joints(self) -> [usize; 3] {
+    /// Its joints, from the body outwards.
+    #[must_use]
+    pub const fn joints(self) -> [usize; 3] {
         [self.start, self.mid, self.end]
     }
 

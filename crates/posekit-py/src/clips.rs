@@ -366,6 +366,8 @@ impl Clip {
     ///     The floor: a plane that fits the feet, a level one, or a height for each plant (stairs, rough ground).
     /// keep : sequence of (float, float)
     ///     Times that do not change [s].
+    /// keep_ends : bool, default False
+    ///     The first two and the last two frames do not change, nor does the root's trajectory.
     /// in_place : bool, default False
     ///     The figure walks in place; without it this is detected.
     /// keep_path : bool, default False
@@ -377,7 +379,7 @@ impl Clip {
     /// -------
     /// Cleaned
     ///     The clip, every plant with its verdict, and measures before and after.
-    #[pyo3(signature = (*, strength=1.0, floor="fit", keep=Vec::new(), in_place=false, keep_path=false, blend=None))]
+    #[pyo3(signature = (*, strength=1.0, floor="fit", keep=Vec::new(), keep_ends=false, in_place=false, keep_path=false, blend=None))]
     #[expect(clippy::too_many_arguments, reason = "Python's keywords")]
     fn clean<'py>(
         &self,
@@ -385,6 +387,7 @@ impl Clip {
         strength: f64,
         floor: &str,
         keep: Vec<(f64, f64)>,
+        keep_ends: bool,
         in_place: bool,
         keep_path: bool,
         blend: Option<f64>,
@@ -392,7 +395,8 @@ impl Clip {
         static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
         let mut settings = CleanSettings::default();
         (settings.strength, settings.floor) = (strength, floor_named(floor)?);
-        (settings.keep, settings.in_place, settings.path) = (keep, in_place, !keep_path);
+        (settings.keep, settings.keep_ends) = (keep, keep_ends);
+        (settings.in_place, settings.path) = (in_place, !keep_path);
         settings.ease = blend.unwrap_or(settings.ease);
         settings.legs = self.source.file.legs();
         let (source, clip) = (Arc::clone(&self.source), Arc::clone(&self.clip));

@@ -96,6 +96,7 @@ fn settings(args: &CleanArgs, opened: &Opened<'_>, clip: &Clip) -> Result<CleanS
         strength: args.strength,
         floor: floor_choice(&args.detect, clip),
         keep: args.keep.clone(),
+        keep_ends: args.keep_ends,
         in_place: args.detect.in_place,
         path: !args.keep_path,
         ..CleanSettings::default()

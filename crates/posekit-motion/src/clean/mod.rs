@@ -48,6 +48,9 @@ pub struct CleanSettings {
     /// where it is meanwhile, so that what slides there slides as it did; from the second such time on, that carries its frames along. Within `ease` before
     /// and after it goes over.
     pub keep: Vec<(f64, f64)>,
+    /// The first two and the last two frames are left alone, too, so that the clip goes on into others as before; the root trajectory is not set right then. A foot that stands in
+    /// them stands where it does there. Default false.
+    pub keep_ends: bool,
     /// The figure walks in place: feet are judged as if it went on, and it stays in place. Default false: it is found out.
     pub in_place: bool,
     /// The root trajectory may change where all feet slide with it. Default true.
@@ -72,6 +75,7 @@ impl Default for CleanSettings {
             legs: None,
             contacts: None,
             keep: Vec::new(),
+            keep_ends: false,
             in_place: false,
             path: true,
             ease: 0.12,

@@ -280,7 +280,7 @@ impl Source<'_> {
         }
     }
 
-    /// Where contacts are held: at the mean of where they are; a heel as far from the ball held at the same time as the foot is long.
+    /// Where contacts are held: each where it stands; a heel as far from the ball held at the same time as the foot is long.
     fn targets(
         &self,
         own: &[usize],
@@ -288,24 +288,29 @@ impl Source<'_> {
         path: &[DVec3],
         (start, normal): (usize, DVec3),
     ) -> Vec<Held> {
-        let place = |k: &usize| self.mean_place(&found[*k], path);
+        let place = |k: &usize| self.stance(&found[*k], path);
         let places: Vec<DVec3> = own.iter().map(place).collect();
         let held = |(k, target): (&usize, &DVec3)| {
             let Found { leg, part, ref frames, ref rolls, .. } = found[*k];
             let mut target = *target;
+            // The part of the foot that the other one goes by, as far as the foot is long.
+            let leads = |found: &Found, other: &Found| match found.part {
+                Part::Ball => found.anchor.is_some() || other.anchor.is_none(),
+                Part::Heel => found.anchor.is_some() && other.anchor.is_none(),
+            };
             let beside = |(other, _): &(&usize, &DVec3)| {
                 let other = &found[**other];
                 let shared = frames.end.min(other.frames.end) as f64
                     - frames.start.max(other.frames.start) as f64;
-                let is_ball = part == Part::Heel && other.part == Part::Ball && other.leg == leg;
-                (is_ball && shared > 0.0).then_some(shared)
+                let is_other = part != other.part && other.leg == leg;
+                (is_other && shared > 0.0 && leads(other, &found[*k])).then_some(shared)
             };
-            let balls = own.iter().zip(&places).filter_map(|pair| Some((beside(&pair)?, pair)));
-            if let Some((_, (other, ball))) = balls.max_by(|a, b| a.0.total_cmp(&b.0)) {
+            let leading = own.iter().zip(&places).filter_map(|pair| Some((beside(&pair)?, pair)));
+            if let Some((_, (other, at))) = leading.max_by(|a, b| a.0.total_cmp(&b.0)) {
                 let middle = found[*other].frames.start.max(frames.start);
-                let joints = [Part::Heel, Part::Ball].map(|part| self.legs[leg].joint(part));
-                let [heel, toe] = joints.map(|joint| self.at(middle, joint));
-                target = *ball + direction_or(target - *ball, heel - toe) * heel.distance(toe);
+                let joints = [part, found[*other].part].map(|part| self.legs[leg].joint(part));
+                let [own, lead] = joints.map(|joint| self.at(middle, joint));
+                target = *at + direction_or(target - *at, own - lead) * own.distance(lead);
             }
             // While another part of the foot is held, it may roll about that.
             let is_alone = |frame: &usize| {

@@ -30,6 +30,9 @@ const AWAY: f64 = 1.5;
 /// In a cycle the last pose is the first one to this \[leg lengths\]; one whose root is back where it was to this goes round and round at its place.
 const CYCLE: f64 = 1e-3;
 
+/// Of how many frames an end is that is kept: of two, so that the clip goes on at the same speed.
+const END: usize = 2;
+
 /// How far below and above a floor that is given a ball may stand, and an ankle \[leg lengths\]. Skeletons have no soles, and a floor may be known by these or by the joints.
 const NEAR: [[f64; 2]; 2] = [[-0.1, 0.15], [-0.1, 0.3]];
 
@@ -43,6 +46,8 @@ pub(super) struct Found {
     pub(super) rolls: Range<usize>,
     /// It is in a time that is kept.
     pub(super) is_kept: bool,
+    /// The frame of such a time, right before or after it, in which it stands already.
+    pub(super) anchor: Option<usize>,
 }
 
 /// What the clip shows; lengths in leg lengths, but for the floor's.
@@ -129,6 +134,11 @@ impl<'a> Source<'a> {
         (keep.cut)(&shifted(self.clip, root, &path)).is_none()
     }
 
+    /// Whether the root trajectory may be set right.
+    fn sets_path_right(&self) -> bool {
+        self.settings.path && !self.settings.keep_ends
+    }
+
     /// Whether a leg is left to [`hold`](crate::hold()): one of its joints turns about too few axes.
     pub(super) fn has_few_turns(&self) -> bool {
         let skeleton = self.clip.skeleton();
@@ -143,7 +153,7 @@ impl<'a> Source<'a> {
         if !seen.in_place && self.is_in_place(&seen.path, seen.floor.normal) {
             seen = self.see_as(&segments, true);
         }
-        let may_move = seen.in_place || self.settings.path && self.keeps(&seen.path);
+        let may_move = seen.in_place || self.sets_path_right() && self.keeps(&seen.path);
         if seen.found.is_empty()
             || !may_move
             || self.root.is_none()
@@ -201,22 +211,51 @@ impl<'a> Source<'a> {
         eased
     }
 
-    /// What of a contact is in times that are kept, and what of it is away from them and long enough.
+    /// What of a contact is in times that are kept, and what of it is away from them and long enough. What stands in an end that is kept goes on from there.
     fn parted(&self, found: &Found) -> Vec<Found> {
         let own = &self.shares[found.frames.clone()];
         if own.iter().all(|share| *share == 1.0) {
             return vec![found.clone()];
         }
-        let part = |run: Range<usize>, is_kept: bool| {
+        let part = |run: Range<usize>, is_kept: bool, anchor: Option<usize>| {
             let frames = found.frames.start + run.start..found.frames.start + run.end;
-            Found { rolls: frames.clone(), frames, is_kept, ..found.clone() }
+            Found { rolls: frames.clone(), frames, is_kept, anchor, ..found.clone() }
         };
         let of = |share: f64| runs(&own.iter().map(|own| *own == share).collect::<Vec<_>>());
         let is_long = |run: &Range<usize>| {
             run.len() as f64 * self.clip.frame_time() >= self.settings.shortest
         };
-        let held = of(1.0).into_iter().filter(is_long).map(|run| part(run, false));
-        held.chain(of(0.0).into_iter().map(|run| part(run, true))).collect()
+        let held = of(1.0).into_iter().map(|mut run| {
+            let anchor = self.end_beside(found, &run);
+            match anchor {
+                Some(frame) if frame < END => run.start = END - found.frames.start,
+                Some(frame) => run.end = frame - found.frames.start,
+                None => {}
+            }
+            (run, anchor)
+        });
+        let held = held.filter(|(run, _)| is_long(run)).map(|(run, at)| part(run, false, at));
+        held.chain(of(0.0).into_iter().map(|run| part(run, true, None))).collect()
+    }
+
+    /// The end that is kept in which a contact stands right before a run of its frames, or after it. One least squares goes over from it by itself; contact by contact,
+    /// each goes over in its own time.
+    fn end_beside(&self, found: &Found, run: &Range<usize>) -> Option<usize> {
+        if !self.settings.keep_ends || self.has_few_turns() {
+            return None;
+        }
+        let n = self.clip.n_frames();
+        let frames = found.frames.start + run.start..found.frames.start + run.end;
+        let goes_over = |mut between: Range<usize>| {
+            between.all(|frame| self.shares[frame] > 0.0 && self.shares[frame] < 1.0)
+        };
+        if found.frames.start < END && goes_over(END..frames.start) {
+            Some(END - 1)
+        } else if found.frames.end > n - END && goes_over(frames.end..n - END) {
+            Some(n - END)
+        } else {
+            None
+        }
     }
 
     /// The times between jumps, such as that from a T-pose in the first frame to the motion.
@@ -341,6 +380,7 @@ impl<'a> Source<'a> {
             frames: segment.start + frames.start..segment.start + frames.end,
             rolls: segment.start + rolls.start..segment.start + rolls.end,
             is_kept: false,
+            anchor: None,
         };
         let all = [&found.stances, &stances].map(|stances| stances.iter().map(of_clip).collect());
         (all, path, floor)
@@ -374,7 +414,11 @@ impl<'a> Source<'a> {
         drift(&places, floor.normal)
     }
 
-    pub(super) fn mean_place(&self, found: &Found, path: &[DVec3]) -> DVec3 {
+    /// Where a contact stands: where it is in what is kept right beside it, else at the mean of where it is.
+    pub(super) fn stance(&self, found: &Found, path: &[DVec3]) -> DVec3 {
+        if let Some(anchor) = found.anchor {
+            return self.place(found, anchor, path);
+        }
         let sum: DVec3 = found.frames.clone().map(|frame| self.place(found, frame, path)).sum();
         sum / found.frames.len() as f64
     }
@@ -409,11 +453,10 @@ fn shares(clip: &Clip, settings: &CleanSettings) -> Vec<f64> {
     let n = clip.n_frames();
     let mut shares = vec![1.0_f64; n];
     let ease = settings.ease / clip.frame_time();
-    for (from, to) in &settings.keep {
-        let frames = clip.frames(*from, *to);
-        if frames.is_empty() {
-            continue;
-        }
+    let ends = [0..END.min(n), n.saturating_sub(END)..n].into_iter();
+    let ends = ends.filter(|_| settings.keep_ends);
+    let times = settings.keep.iter().map(|(from, to)| clip.frames(*from, *to));
+    for frames in times.chain(ends).filter(|frames| !frames.is_empty()) {
         for (frame, share) in shares.iter_mut().enumerate() {
             let away =
                 frames.start.saturating_sub(frame).max((frame + 1).saturating_sub(frames.end));

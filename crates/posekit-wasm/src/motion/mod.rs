@@ -40,6 +40,8 @@ pub struct Settings {
     pub in_place: bool,
     /// See [`CleanSettings::path`].
     pub path: bool,
+    /// See [`CleanSettings::keep_ends`].
+    pub keep_ends: bool,
     /// See [`CleanSettings::ease`] \[s\].
     pub ease: f64,
     /// See [`CleanSettings::release`] \[leg lengths\].
@@ -59,6 +61,7 @@ impl Default for Settings {
             floor: "fit".to_owned(),
             in_place: usual.in_place,
             path: usual.path,
+            keep_ends: usual.keep_ends,
             ease: usual.ease,
             release: usual.release,
             shortest: usual.shortest,
@@ -81,6 +84,7 @@ impl Settings {
             floor,
             in_place: self.in_place,
             path: self.path,
+            keep_ends: self.keep_ends,
             ease: self.ease,
             release: self.release,
             ..CleanSettings::default()

@@ -4,7 +4,7 @@ import type { CleanSettings } from "./types.ts";
 
 /** Until a file is open, which brings the library's own. */
 export const FIRST: CleanSettings = {
-  isOn: true, strength: 1, floor: "fit", inPlace: false, path: true, ease: 0, release: 0, shortest: 0, fade: 0,
+  isOn: true, strength: 1, floor: "fit", inPlace: false, path: true, keepEnds: false, ease: 0, release: 0, shortest: 0, fade: 0,
 };
 
 export type NumberSetting = "strength" | "ease" | "release" | "shortest" | "fade";

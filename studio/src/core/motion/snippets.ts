@@ -52,7 +52,7 @@ function broken(remark: string): string[] {
 
 const FLOOR_WORDS = { fit: "fit", level: "level", "per-plant": "steps" } as const;
 /** Settings that the command has an option for, or that mean nothing without poses. */
-const OPTIONS: readonly string[] = ["isOn", "strength", "floor", "inPlace", "path", "fade"];
+const OPTIONS: readonly string[] = ["isOn", "strength", "floor", "inPlace", "path", "keepEnds", "fade"];
 
 function shell(order: MotionOrder): string {
   const { info, settings, keys, clip } = order;
@@ -68,6 +68,7 @@ function shell(order: MotionOrder): string {
   const file = contactsFile(order);
   if (settings.isOn && settings.strength !== 1) words.push(`--strength ${settings.strength}`);
   if (settings.isOn && !settings.path) words.push("--keep-path");
+  if (settings.isOn && settings.keepEnds) words.push("--keep-ends");
   if (settings.isOn && file) words.push(`--contacts ${quoted(file.name)}`);
   return `${remarks.flatMap((remark) => broken(remark)).map((line) => `# ${line}\n`).join("")}${words.join(" ")}\n`;
 }
@@ -112,13 +113,14 @@ function rust(order: MotionOrder): string {
 }
 
 function cleaning(order: MotionOrder, file: NamedText | undefined): string[] {
-  const { strength, floor, inPlace, path, ease, release, shortest } = order.settings;
+  const { strength, floor, inPlace, path, keepEnds, ease, release, shortest } = order.settings;
   const { usual } = order.info;
   const set = [
     ...(strength === usual.strength ? [] : [`settings.strength = ${float(strength)};`]),
     ...(floor === usual.floor ? [] : [`settings.floor = FloorChoice::${FLOORS_IN_RUST[floor]};`]),
     ...(inPlace === usual.inPlace ? [] : [`settings.in_place = ${String(inPlace)};`]),
     ...(path === usual.path ? [] : [`settings.path = ${String(path)};`]),
+    ...(keepEnds === usual.keepEnds ? [] : [`settings.keep_ends = ${String(keepEnds)};`]),
     ...(ease === usual.ease ? [] : [`settings.ease = ${float(ease)};`]),
     ...(release === usual.release ? [] : [`settings.release = ${float(release)};`]),
     ...(shortest === usual.shortest ? [] : [`settings.shortest = ${float(shortest)};`]),

@@ -11,13 +11,13 @@ export interface CleanSettings {
   floor: "fit" | "level" | "per-plant";
   inPlace: boolean;
   path: boolean;
+  keepEnds: boolean;
   /** [s] */
   ease: number;
   /** [leg lengths] */
   release: number;
   /** [s] */
   shortest: number;
-  /** [degrees] */
   /** [s] */
   fade: number;
 }

@@ -114,7 +114,7 @@ function legsWords({ legsReason }: MotionInfo): string {
 
 function CleanSection({ session }: { session: MotionSession }) {
   const { settings } = session.document.value;
-  const [on, path, place] = [useId(), useId(), useId()];
+  const [on, path, ends, place] = [useId(), useId(), useId(), useId()];
   return (
     <Section id="motion-clean" title="Cleaning" initiallyOpen summary={settings.isOn ? "on" : "off"}>
       <div class="setting">
@@ -129,6 +129,10 @@ function CleanSection({ session }: { session: MotionSession }) {
       <div class="setting">
         <Switch label="Correct the path of the hips" checked={settings.path} describedBy={path} onChange={(value) => { session.setSettings({ path: value }); }} />
         <p class="hint" id={path}>If all feet slide together with the body, the body travels too far or not far enough; its path is then corrected before any leg is.</p>
+      </div>
+      <div class="setting">
+        <Switch label="Keep both ends" checked={settings.keepEnds} describedBy={ends} onChange={(keepEnds) => { session.setSettings({ keepEnds }); }} />
+        <p class="hint" id={ends}>For a clip that is cut in between others: its first two and last two frames stay as they are, and so does the path of the hips.</p>
       </div>
       <div class="setting">
         <Switch label="In-place walk" checked={settings.inPlace} describedBy={place} onChange={(inPlace) => { session.setSettings({ inPlace }); }} />
