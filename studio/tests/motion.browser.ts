@@ -157,6 +157,51 @@ test("any joint can be held: a hand gets a row, stands still, and undo takes it 
   await close();
 });
 
+test("the place of a contact is dragged in the view, and what it is on is chosen", async () => {
+  const { page, close } = await openMotion();
+  await page.evaluate(() => { globalThis.posekitMotion.goTo(60); });
+  await page.getByLabel("Hold another joint, from the current frame").selectOption({ label: "LeftHand" });
+  await calm(page);
+  const anchor = () => page.evaluate(() => {
+    const at = globalThis.posekitMotionView.anchorPosition();
+    const box = document.querySelector(".view-canvas")?.getBoundingClientRect();
+    if (!at || !box) throw new Error("no contact is selected");
+    return { x: at.x + box.left, y: at.y + box.top };
+  });
+  /** How far the hand is from where the contact holds it [CSS px]. */
+  const off = () => page.evaluate(() => {
+    const hand = globalThis.posekitMotion.shown.value?.info.joints.findIndex(({ name }) => name === "LeftHand") ?? -1;
+    const [at, place] = [globalThis.posekitMotionView.screenPosition(hand), globalThis.posekitMotionView.anchorPosition()];
+    return at && place ? Math.hypot(at.x - place.x, at.y - place.y) : NaN;
+  });
+  const last = () => page.evaluate(() => globalThis.posekitMotion.contacts.value.at(-1));
+  const from = await anchor();
+  await page.mouse.move(from.x, from.y);
+  await page.mouse.down();
+  await page.mouse.move(from.x + 20, from.y - 40, { steps: 8 });
+  await page.mouse.up();
+  await calm(page);
+  const to = await anchor();
+  expect(Math.hypot(to.x - from.x - 20, to.y - from.y + 40)).toBeLessThan(2);
+  expect((await last())?.at).toHaveLength(3);
+  expect(await off()).toBeLessThan(1);
+  expect(await page.locator(".key-mark").count(), "no pose was set").toBe(0);
+  await page.getByLabel("Holds", { exact: true }).selectOption("pose");
+  await page.getByLabel("On", { exact: true }).selectOption("Hips");
+  await calm(page);
+  expect(await last()).toMatchObject({ hold: "pose", on: "Hips" });
+  expect(await off()).toBeLessThan(1);
+  // Arrows move it, too.
+  await page.locator("[data-anchor]").focus();
+  await page.keyboard.press("ArrowUp");
+  await calm(page);
+  expect((await anchor()).y).toBeLessThan(to.y);
+  for (let k = 0; k < 4; k += 1) await page.keyboard.press("Control+z");
+  await calm(page);
+  expect((await last())?.at).toBeUndefined();
+  await close();
+});
+
 test("a hand that is dragged goes there, sets a key, and the feet stay", async () => {
   const { page, close } = await openMotion();
   await page.evaluate(() => { globalThis.posekitMotion.goTo(60); });

@@ -5,9 +5,9 @@ import type { Reporter } from "vitest/node";
 const failures: Reporter = {
   onTestRunEnd(modules) {
     for (const module of modules) {
-      for (const { fullName, result } of module.children.allTests("failed")) {
-        const [error] = result().errors ?? [];
-        process.stdout.write(`FAILED ${module.relativeModuleId}: ${fullName}: ${error?.message.split("\n")[0] ?? ""}\n`);
+      for (const test of module.children.allTests("failed")) {
+        const [error] = test.result().errors ?? [];
+        process.stdout.write(`FAILED ${module.relativeModuleId}: ${test.fullName}: ${error?.message.split("\n")[0] ?? ""}\n`);
       }
     }
   },

@@ -1,6 +1,8 @@
 //! Contacts as the timeline edits them, and their file.
 
-import type { ContactEntry, MotionInfo } from "./types.ts";
+import type { Quat, Vec3 } from "../files.ts";
+import { add, multiply, rotate, rotationAt, scale, sub, vectorAt } from "../math.ts";
+import type { ContactEntry, MotionInfo, ShownMotion } from "./types.ts";
 
 const SCHEMA = "posekit.contacts/1";
 
@@ -43,6 +45,111 @@ export function contactAround(joint: string, time: number, contacts: readonly Co
   if (most < least - 1e-6 * info.frameTime) return null;
   const from = Math.max(least, time - USUAL_LENGTH / 2);
   return withSpan({ joint, from, to: from, hold: "position" }, from, Math.min(most, time + USUAL_LENGTH / 2), info);
+}
+
+// ------------------------------------------------------------------------------------------------------------- where it is
+
+/** A place and a rotation. */
+interface Pose {
+  at: Vec3;
+  rotation: Quat;
+}
+
+const WORLD: Pose = { at: [0, 0, 0], rotation: [0, 0, 0, 1] };
+
+/** `b`, which is seen from `a`, in the world. */
+function placed(a: Pose, b: Pose): Pose {
+  return { at: add(a.at, rotate(a.rotation, b.at)), rotation: multiply(a.rotation, b.rotation) };
+}
+
+/** `b`, which is in the world, as seen from `a`. */
+function seen(a: Pose, b: Pose): Pose {
+  const [x, y, z, w] = a.rotation;
+  const back: Quat = [-x, -y, -z, w];
+  return { at: rotate(back, sub(b.at, a.at)), rotation: multiply(back, b.rotation) };
+}
+
+const middleOf = ({ from, to }: ContactEntry): number => 0.5 * (from + to);
+
+/** Where a joint is in the result, in which contacts hold already. */
+function jointAt({ info, result }: ShownMotion, name: string, time: number): Pose {
+  const joint = info.joints.findIndex((each) => each.name === name);
+  const index = frameAt(info, time) * info.joints.length + Math.max(0, joint);
+  return { at: vectorAt(result, index, 7), rotation: rotationAt(result, index) };
+}
+
+/** What a contact is on at a time. */
+function supportAt({ on }: ContactEntry, shown: ShownMotion, time: number): Pose {
+  if (on === undefined) return WORLD;
+  if (typeof on === "string") return jointAt(shown, on, time);
+  const next = on.findIndex((key) => key.time > time);
+  const after = on[next < 0 ? on.length - 1 : next];
+  const before = on[next < 0 ? on.length - 1 : Math.max(0, next - 1)];
+  if (!before || !after) return WORLD;
+  const part = after.time > before.time ? Math.max(0, (time - before.time) / (after.time - before.time)) : 0;
+  return { at: add(scale(before.at, 1 - part), scale(after.at, part)), rotation: between(before.rotation ?? WORLD.rotation, after.rotation ?? WORLD.rotation, part) };
+}
+
+function between(a: Quat, b: Quat, part: number): Quat {
+  const side = a.reduce((sum, value, k) => sum + value * (b[k] ?? 0), 0) < 0 ? -1 : 1;
+  const mixed = a.map((value, k) => (1 - part) * value + part * side * (b[k] ?? 0)) as Quat;
+  const size = Math.hypot(...mixed);
+  return mixed.map((value) => value / size) as Quat;
+}
+
+/** What a contact holds, seen from what it is on; what it leaves open as it is in the middle of its time. */
+function heldOn(contact: ContactEntry, shown: ShownMotion): Pose {
+  const { at, rotation } = contact;
+  const time = middleOf(contact);
+  const frame: Pose = { at: contact.point ?? WORLD.at, rotation: contact.turn ?? WORLD.rotation };
+  const measured = seen(supportAt(contact, shown, time), placed(jointAt(shown, contact.joint, time), frame));
+  return { at: at ?? measured.at, rotation: rotation ?? measured.rotation };
+}
+
+/** Within its time. */
+function within({ from, to }: ContactEntry, time: number): number {
+  return Math.min(to, Math.max(from, time));
+}
+
+/** Where a contact holds, in the world, at a time or the nearest one of its own. */
+export function placeOf(contact: ContactEntry, shown: ShownMotion, time: number): Vec3 {
+  return placed(supportAt(contact, shown, within(contact, time)), heldOn(contact, shown)).at;
+}
+
+/** The same contact, held at another place in the world at a time. */
+export function withPlace(contact: ContactEntry, place: Vec3, shown: ShownMotion, time: number): ContactEntry {
+  const { at } = seen(supportAt(contact, shown, within(contact, time)), { at: place, rotation: WORLD.rotation });
+  return contact.hold === "pose" ? { ...contact, at, rotation: heldOn(contact, shown).rotation } : { ...contact, at };
+}
+
+/** The same contact of another kind, where it is. */
+export function withHold(contact: ContactEntry, hold: ContactEntry["hold"], shown: ShownMotion): ContactEntry {
+  const { at: given, rotation: _rotation, normal: _normal, ...rest } = contact;
+  const { at, rotation } = heldOn(contact, shown);
+  const [, floor] = shown.report.floor;
+  switch (hold) {
+    case "position": return { ...rest, hold, ...(given ? { at: given } : {}) };
+    case "pose": return given ? { ...rest, hold, at, rotation } : { ...rest, hold };
+    case "surface": return { ...rest, hold, at, normal: seen(supportAt(contact, shown, middleOf(contact)), { at: floor, rotation: WORLD.rotation }).at };
+  }
+}
+
+/** The same contact on something else, where it is in the middle of its time. */
+export function withSupport(contact: ContactEntry, on: string | undefined, shown: ShownMotion): ContactEntry {
+  const { at: given, rotation: turned, normal, on: _on, ...rest } = contact;
+  const moved: ContactEntry = on === undefined ? rest : { ...rest, on };
+  const time = middleOf(contact);
+  const [before, after] = [contact, moved].map((each) => supportAt(each, shown, time)) as [Pose, Pose];
+  const { at, rotation } = seen(after, placed(before, heldOn(contact, shown)));
+  const along = (normal: Vec3): Vec3 => seen({ ...after, at: WORLD.at }, { at: rotate(before.rotation, normal), rotation: WORLD.rotation }).at;
+  return { ...moved, ...(given ? { at } : {}), ...(turned ? { rotation } : {}), ...(normal ? { normal: along(normal) } : {}) };
+}
+
+/** The joints that a contact may be on: those that do not hang on what it holds. */
+export function supportsOf({ joint }: ContactEntry, info: MotionInfo): string[] {
+  const hangs = info.joints.map(() => false);
+  info.joints.forEach(({ name, parent }, index) => { hangs[index] = name === joint || (hangs[parent] ?? false); });
+  return info.joints.filter((_, index) => !hangs[index]).map(({ name }) => name);
 }
 
 /** A row of the timeline: a joint that can hold. */

@@ -24,6 +24,8 @@ export interface MotionScene {
   selection: number | null;
   hovered: number | null;
   target: Vec3 | null;
+  /** Where the contact holds that is selected. */
+  anchor: Vec3 | null;
   /** What is drawn by somebody else: the result, and the original where it stands aside or alone. */
   hasSkin: boolean;
   hasSourceSkin: boolean;
@@ -224,6 +226,7 @@ export class MotionComposer {
       const isLit = joint === scene.hovered || joint === scene.selection;
       out.mark(x, y, z, "circle", isLit ? 8 : 6, isLit ? Ink.target : RESULT + 1, isLit ? -1 : Ink.paper, isLit ? 2.5 : 2, 1);
     }
+    if (scene.anchor) out.mark(...scene.anchor, "target", 8, Ink.target, -1, 2);
     if (scene.target) out.mark(...scene.target, "target", 9, Ink.target, -1, 2);
   }
 }

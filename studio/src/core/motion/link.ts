@@ -48,6 +48,8 @@ function checkFile(value: unknown, fault: Fault): void {
 
 function checkSettings(value: unknown, fault: Fault): void {
   const settings = record(value, "settings", fault);
+  // Links from before there was a choice.
+  settings["keepEnds"] ??= FIRST.keepEnds;
   for (const [name, usual] of Object.entries(FIRST)) {
     if (typeof settings[name] !== typeof usual) throw fault(`the setting ${name} is missing`);
   }

@@ -3,12 +3,13 @@ import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { initSync } from "posekit";
 import { Engine } from "../../worker/engine.ts";
 import { hasPackage, localWorker, until, wasmBytes } from "../testing.ts";
-import { contactAround, rowsOf, timeOf, withSpan } from "./contacts.ts";
+import { length, sub } from "../math.ts";
+import { contactAround, placeOf, rowsOf, supportsOf, timeOf, withHold, withPlace, withSpan, withSupport } from "./contacts.ts";
 import { decodeMotionLink, encodeMotionLink } from "./link.ts";
 import { createMotion } from "./session.ts";
 import { RANGES } from "./settings.ts";
 import { medianSlide } from "./slide.ts";
-import type { MotionInfo, MotionSession } from "./types.ts";
+import type { ContactEntry, MotionInfo, MotionSession } from "./types.ts";
 
 const WALK = readFileSync(new URL("../../../../testdata/clips/walk.bvh", import.meta.url));
 
@@ -95,6 +96,61 @@ describe.skipIf(!hasPackage)("the motion session", () => {
     await session.settled();
     expect(session.contacts.value).toEqual(found);
     expect(session.document.value.contacts).toBeNull();
+  });
+
+  it("changes where a contact holds, what, and what it is on, as the library has it then", async () => {
+    const hand = info.joints.findIndex(({ name }) => name === "LeftHand");
+    const [before, time] = [session.contacts.value.length, timeOf(info, 60)];
+    session.addContact(hand, time);
+    await session.settled();
+    const contact = () => {
+      const found = session.contacts.value[before];
+      if (!found) throw new Error("there is no contact");
+      return found;
+    };
+    /** Where the hand is at its times, as far as it is from where it should be. */
+    const off = () => {
+      const shown = session.shown.value;
+      if (!shown) throw new Error("nothing is on show");
+      const { from, to } = contact();
+      return Math.max(...[from, time, to].map((at) => {
+        const frame = Math.round((at - info.start) / info.frameTime);
+        const index = 7 * (frame * info.joints.length + hand);
+        return length(sub([0, 1, 2].map((k) => shown.result[index + k] ?? NaN) as [number, number, number], placeOf(contact(), shown, at)));
+      }));
+    };
+    expect(off()).toBeLessThan(1e-3);
+    const place = session.shown.value ? placeOf(contact(), session.shown.value, time) : [0, 0, 0] as const;
+    session.changeContact(before, (old, shown) => withPlace(old, [place[0], place[1] + 6, place[2] - 4], shown, time), "Move a contact");
+    await session.settled();
+    expect(contact().at).toEqual([place[0], place[1] + 6, place[2] - 4]);
+    expect(off()).toBeLessThan(1e-3);
+    for (const hold of ["pose", "surface", "position"] as const) {
+      session.changeContact(before, (old, shown) => withHold(old, hold, shown), "Change what a contact holds");
+      await session.settled();
+      expect(contact().hold).toBe(hold);
+      expect(off(), hold).toBeLessThan(hold === "surface" ? 30 : 1e-2);
+    }
+    // On the hips it goes with them, and stays where it was in the middle of its time.
+    expect(supportsOf(contact(), info)).not.toContain("LeftHand");
+    const was = session.shown.value ? placeOf(contact(), session.shown.value, time) : [0, 0, 0] as const;
+    session.changeContact(before, (old, shown) => withSupport(old, "Hips", shown), "Change what a contact is on");
+    await session.settled();
+    expect(contact().on).toBe("Hips");
+    expect(off()).toBeLessThan(1e-2);
+    const shown = session.shown.value;
+    const { from, to } = contact();
+    expect(shown && length(sub(placeOf(contact(), shown, (from + to) / 2), [...was]))).toBeLessThan(2);
+    expect(shown && length(sub(placeOf(contact(), shown, from), placeOf(contact(), shown, to)))).toBeGreaterThan(10);
+    // On something of its own that moves, as a file gives it.
+    const on: ContactEntry["on"] = [{ time: from, at: [0, 0, 0] }, { time: to, at: [0, 9, 0], rotation: [0, 0.1, 0, 0.995] }];
+    session.changeContact(before, (old) => ({ ...old, on, at: [...was] }), "Load");
+    await session.settled();
+    expect(off()).toBeLessThan(1e-2);
+    session.undo();
+    session.undo();
+    await session.settled();
+    expect(contact().on).toBeUndefined();
   });
 
   it("keeps a pose that was pulled, moves it and takes it back", async () => {

@@ -414,6 +414,14 @@ class Store implements MotionSession {
     this.#setContacts(this.contacts.peek().map((contact, at) => (at === index ? changed : contact)), "Move a contact", key ?? null);
   }
 
+  changeContact(index: number, change: (contact: ContactEntry, shown: ShownMotion) => ContactEntry, label: string, key?: string): void {
+    const shown = this.#shown.peek();
+    const old = this.contacts.peek()[index];
+    if (!shown || !old) return;
+    const changed = change(old, shown);
+    this.#setContacts(this.contacts.peek().map((contact, at) => (at === index ? changed : contact)), label, key ?? null);
+  }
+
   addContact(joint: number, time: number): void {
     const info = this.#info();
     const name = info?.joints[joint]?.name;

@@ -274,6 +274,8 @@ export interface MotionSession {
 
   /** Changes of one drag bear one key, and are one step of undo. */
   setContact(index: number, from: number, to: number, key?: string): void;
+  /** The same for what a contact holds, and where. */
+  changeContact(index: number, change: (contact: ContactEntry, shown: ShownMotion) => ContactEntry, label: string, key?: string): void;
   addContact(joint: number, time: number): void;
   removeContact(index: number): void;
   /** Back to the contacts that are found. */

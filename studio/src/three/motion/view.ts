@@ -3,6 +3,7 @@
 import { effect } from "@preact/signals";
 import * as THREE from "three";
 import type { Vec3 } from "../../core/files.ts";
+import { placeOf, timeOf, withPlace } from "../../core/motion/contacts.ts";
 import { figureOf, frameOf, MotionComposer, type Figure, type MotionScene } from "../../core/motion/draw.ts";
 import type { Comparison, HandleInfo, MotionInfo, MotionSession, ShownMotion } from "../../core/motion/types.ts";
 import { Drawing } from "../../core/pictures/drawing.ts";
@@ -62,7 +63,10 @@ export class MotionView {
   #request = 0;
   #isStale = true;
   #isLost = false;
-  #grab: { plane: THREE.Plane; offset: THREE.Vector3 } | null = null;
+  /** What is dragged: a joint, or the place of a contact by its index. */
+  #grab: { plane: THREE.Plane; offset: THREE.Vector3; contact: number | null } | null = null;
+  /** Tells the drags of contacts apart: each is one step of undo. */
+  #drags = 0;
   /** Frames drawn so far, and how long the last one took to prepare [ms]; for tests. */
   readonly stats = { frames: 0, millis: 0 };
 
@@ -95,7 +99,7 @@ export class MotionView {
       effect(() => {
         // Read, so that a change of any of them draws a new frame.
         void [session.frame.value, session.document.value, session.pulled.value, session.contacts.value,
-          session.selection.value, session.hovered.value, session.playing.value];
+          session.selection.value, session.hovered.value, session.playing.value, session.picked.value];
         this.invalidate();
       }),
     );
@@ -291,6 +295,7 @@ export class MotionView {
       selection: session.selection.peek(),
       hovered: session.hovered.peek(),
       target: pulled?.target ?? null,
+      anchor: session.playing.peek() ? null : this.#anchor(),
       hasSkin: isWorn && view.compare !== "source",
       hasSourceSkin: isSourceShown && this.#sourceSkin !== null,
     };
@@ -473,33 +478,65 @@ export class MotionView {
   #takeHold(x: number, y: number, kind: "mouse" | "touch"): boolean {
     const { session } = this;
     if (session.playing.peek()) return false;
-    const handle = this.#handleAt(x, y, kind);
-    if (!handle) return false;
-    const at = new THREE.Vector3().fromArray(this.#poses(), 7 * handle.joint);
+    const contact = this.#contactAt(x, y, kind);
+    const handle = contact === null ? this.#handleAt(x, y, kind) : null;
+    if (contact === null && !handle) return false;
+    const at = handle ? new THREE.Vector3().fromArray(this.#poses(), 7 * handle.joint) : new THREE.Vector3(...(this.#anchor() ?? []));
     const towards = this.#rig.eye(new THREE.Vector3()).sub(this.#rig.target).normalize();
     const plane = new THREE.Plane().setFromNormalAndCoplanarPoint(towards, at);
     const hit = this.#ray(x, y).intersectPlane(plane, new THREE.Vector3());
-    this.#grab = { plane, offset: hit ? at.clone().sub(hit) : new THREE.Vector3() };
-    session.beginPull(handle.joint);
+    this.#grab = { plane, offset: hit ? at.clone().sub(hit) : new THREE.Vector3(), contact };
+    this.#drags += 1;
+    if (handle) session.beginPull(handle.joint);
     return true;
+  }
+
+  /** Where the contact holds that is selected; null if none is. */
+  #anchor(): Vec3 | null {
+    const { session } = this;
+    const picked = session.picked.peek();
+    const contact = picked?.kind === "contact" ? session.contacts.peek()[picked.index] : undefined;
+    const shown = this.#figure?.shown;
+    return contact && shown ? placeOf(contact, shown, timeOf(shown.info, session.frame.peek())) : null;
+  }
+
+  /** Where that is on the canvas [CSS px]. */
+  anchorPosition(): { x: number; y: number } | null {
+    const anchor = this.#anchor();
+    const out = new Float64Array(4);
+    return anchor && this.#projection.at(...anchor, out) ? { x: out[0] as number, y: out[1] as number } : null;
+  }
+
+  /** The contact that is selected, if its place is under a pointer. */
+  #contactAt(x: number, y: number, kind: "mouse" | "touch"): number | null {
+    const at = this.anchorPosition();
+    const picked = this.session.picked.peek();
+    return at && picked?.kind === "contact" && Math.hypot(at.x - x, at.y - y) < REACH[kind] ? picked.index : null;
   }
 
   #dragTo(x: number, y: number): void {
     const grab = this.#grab;
     const hit = grab && this.#ray(x, y).intersectPlane(grab.plane, new THREE.Vector3());
-    if (hit) this.session.pull(hit.add(grab.offset).toArray());
+    if (!grab || !hit) return;
+    const place = hit.add(grab.offset).toArray();
+    const { session } = this;
+    if (grab.contact === null) session.pull(place);
+    else session.changeContact(grab.contact, (contact, shown) => withPlace(contact, place, shown, timeOf(shown.info, session.frame.peek())), "Move a contact", `place:${this.#drags}`);
   }
 
   #letGo(): void {
     if (!this.#grab) return;
+    const { contact } = this.#grab;
     this.#grab = null;
-    this.session.endPull();
+    if (contact === null) this.session.endPull();
+    else this.session.endDrag();
   }
 
   #hover(x: number, y: number): void {
     const joint = this.session.playing.peek() ? null : (this.#handleAt(x, y, "mouse")?.joint ?? null);
     if (joint !== this.session.hovered.peek()) this.session.hovered.value = joint;
-    this.canvas.style.cursor = joint === null ? "" : "grab";
+    const isContact = !this.session.playing.peek() && this.#contactAt(x, y, "mouse") !== null;
+    this.canvas.style.cursor = joint === null && !isContact ? "" : "grab";
   }
 
   #ray(x: number, y: number): THREE.Ray {

@@ -4,6 +4,8 @@ import { FolderOpen, Footprints } from "lucide-preact";
 import { useEffect, useRef } from "preact/hooks";
 import { signal } from "@preact/signals";
 import type { Vec3 } from "../../core/files.ts";
+import { add } from "../../core/math.ts";
+import { placeOf, timeOf, withPlace } from "../../core/motion/contacts.ts";
 import { sizeWords } from "../../core/motion/link.ts";
 import type { HandleInfo, MotionInfo, MotionSession } from "../../core/motion/types.ts";
 import { setCamera } from "../camera.ts";
@@ -90,6 +92,7 @@ const STEP_MM = 20;
 /** One button per handle, seen only while one has the focus. */
 function Handles({ session }: { session: MotionSession }) {
   const info = session.shown.value?.info;
+  const picked = session.picked.value;
   if (!info) return null;
   const selected = info.handles.find(({ joint }) => joint === session.selection.value);
   return (
@@ -108,6 +111,15 @@ function Handles({ session }: { session: MotionSession }) {
             {handleName(handle, info)}
           </button>
         ))}
+        {picked?.kind === "contact" && (
+          <button
+            type="button" class="handle" data-anchor
+            onKeyDown={(event) => { onAnchorKey(event, picked.index, info, session); }}
+            onKeyUp={(event) => { if (held.delete(event.key) && held.size === 0) session.endDrag(); }}
+          >
+            Place of the selected contact
+          </button>
+        )}
       </div>
       <p class="handle-caption" aria-hidden="true">
         {selected && <><strong>{handleName(selected, info)}</strong><span>arrows pull it and set a key, Shift finely</span></>}
@@ -126,18 +138,33 @@ function letGoOfKeys(session: MotionSession): void {
 }
 
 function onHandleKey(event: KeyboardEvent, handle: HandleInfo, info: MotionInfo, session: MotionSession): void {
+  const step = stepOf(event, info);
+  if (!step) return;
+  held.add(event.key);
+  session.nudge(handle.joint, step);
+}
+
+function onAnchorKey(event: KeyboardEvent, index: number, info: MotionInfo, session: MotionSession): void {
+  const step = stepOf(event, info);
+  if (!step) return;
+  held.add(event.key);
+  const time = timeOf(info, session.frame.peek());
+  session.changeContact(index, (contact, shown) => withPlace(contact, add(placeOf(contact, shown, time), step), shown, time), "Move a contact", "place:keys");
+}
+
+/** What an arrow key moves by; Escape leaves the handle. */
+function stepOf(event: KeyboardEvent, info: MotionInfo): Vec3 | null {
   if (event.key === "Escape") {
     focusCanvas();
-    return;
+    return null;
   }
   const along = ALONG[event.key];
-  if (!along || event.ctrlKey || event.metaKey) return;
+  if (!along || event.ctrlKey || event.metaKey) return null;
   event.preventDefault();
   const step = (along[1] * (event.shiftKey ? 0.2 : 1) * STEP_MM) / info.millimetresPerUnit;
   const isZUp = Math.abs(info.up[2]) > 0.5;
   const axis = { across: 0, up: isZUp ? 2 : 1, deep: isZUp ? 1 : 2 }[along[0]];
-  held.add(event.key);
-  session.nudge(handle.joint, [0, 1, 2].map((k) => (k === axis ? step : 0)) as Vec3);
+  return [0, 1, 2].map((k) => (k === axis ? step : 0)) as Vec3;
 }
 
 /** What the colours mean, while both motions are on show. */

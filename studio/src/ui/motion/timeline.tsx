@@ -3,9 +3,9 @@
 import { Diamond, Plus, Trash2, ZoomIn, ZoomOut } from "lucide-preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { signal } from "@preact/signals";
-import { frameAt, rowsOf, timeOf, type Row } from "../../core/motion/contacts.ts";
+import { frameAt, rowsOf, supportsOf, timeOf, withHold, withSupport, type Row } from "../../core/motion/contacts.ts";
 import type { ContactEntry, MotionInfo, MotionSession } from "../../core/motion/types.ts";
-import { IconButton, NumberField } from "../controls.tsx";
+import { IconButton, NumberField, Select } from "../controls.tsx";
 import { framesWord } from "../words.ts";
 
 const zoom = signal(1);
@@ -56,9 +56,40 @@ function Tools({ session, info, contacts }: { session: MotionSession; info: Moti
           onCommit={(value) => { place(session, info, picked.index, contact, end, value - contact[end]); }}
         />
       ))}
+      {contact && picked?.kind === "contact" && <Holding session={session} info={info} contact={contact} index={picked.index} />}
       {session.document.value.contacts !== null && <button type="button" class="link-button" onClick={() => { session.findContacts(); }}>Find them again</button>}
-      <span class="timeline-count">{framesWord(info.nFrames, info.frameTime)}</span>
+      {!contact && <span class="timeline-count">{framesWord(info.nFrames, info.frameTime)}</span>}
     </div>
+  );
+}
+
+const HOLDS = [
+  { value: "position", label: "a point" },
+  { value: "pose", label: "point and rotation" },
+  { value: "surface", label: "a surface" },
+] as const satisfies readonly { value: ContactEntry["hold"]; label: string }[];
+
+/** Stands for no joint, and for an object whose poses are in a contacts file: no joint has an empty name. */
+const WORLD = "";
+const OBJECT = "\0";
+
+/** What a contact holds, and what that is on. */
+function Holding({ session, info, contact, index }: { session: MotionSession; info: MotionInfo; contact: ContactEntry; index: number }) {
+  const { on } = contact;
+  const isObject = on !== undefined && typeof on !== "string";
+  const supports = [
+    { value: WORLD, label: "the world" },
+    ...(isObject ? [{ value: OBJECT, label: "what moves in its file" }] : []),
+    ...supportsOf(contact, info).map((name) => ({ value: name, label: name })),
+  ];
+  return (
+    <>
+      <Select label="Holds" value={contact.hold} choices={HOLDS} onChange={(hold) => { session.changeContact(index, (old, shown) => withHold(old, hold, shown), "Change what a contact holds"); }} />
+      <Select
+        label="On" value={isObject ? OBJECT : (on ?? WORLD)} choices={supports}
+        onChange={(name) => { if (name !== OBJECT) session.changeContact(index, (old, shown) => withSupport(old, name === WORLD ? undefined : name, shown), "Change what a contact is on"); }}
+      />
+    </>
   );
 }
 
