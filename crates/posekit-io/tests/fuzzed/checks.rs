@@ -2,6 +2,7 @@
 //! tests on those that once failed.
 
 use posekit::glam::DVec3;
+use posekit::math::Pose;
 use posekit::skeleton::{Joint, JointKind, Skeleton};
 use posekit_io::bvh::{self, Options};
 use posekit_io::gltf::Asset;
@@ -11,8 +12,8 @@ use posekit_io::{
     Warnings, read_robot,
 };
 use posekit_motion::{
-    CleanSettings, Clip, Contact, FloorChoice, Hold, HoldSettings, Support, clean, clean_within,
-    hold_within,
+    CleanSettings, Clip, Contact, FloorChoice, Hold, HoldSettings, Support, Trajectory, clean,
+    clean_within, hold_within,
 };
 
 /// Caps so low that no input takes long.
@@ -157,6 +158,7 @@ pub(crate) fn pipeline(bytes: &[u8]) {
         floor: [FloorChoice::Fit, FloorChoice::Level, FloorChoice::PerPlant][usize::from(how % 3)],
         in_place: how & 16 != 0,
         path: how & 32 == 0,
+        keep_ends: how & 128 != 0,
         ..CleanSettings::default()
     };
     for index in 0..file.n_clips().min(2) {
@@ -203,15 +205,16 @@ fn contact(clip: &Clip, joint: u8, kind: u8, start: u8) -> Contact {
         _ => Hold::Surface { point: DVec3::ZERO, normal: DVec3::Y },
     };
     let to = from + 0.25 * clip.duration();
-    Contact {
-        frame: clip.skeleton().frame(joint),
-        from,
-        to,
-        hold,
-        on: Support::World,
-        ease_in: 0.1,
-        ease_out: 0.0,
-    }
+    let on = match kind / 4 % 8 {
+        0 => Support::Joint(usize::from(start) % clip.skeleton().n_joints()),
+        1 => {
+            let pose = |x: f64| Pose::from_translation(DVec3::X * x);
+            let path = Trajectory::try_new(vec![from, to + 1.0], vec![pose(0.0), pose(to)]);
+            path.map_or(Support::World, |path| Support::Moving(path.into()))
+        }
+        _ => Support::World,
+    };
+    Contact { frame: clip.skeleton().frame(joint), from, to, hold, on, ease_in: 0.1, ease_out: 0.0 }
 }
 
 /// A skeleton with the joints that a file names.
