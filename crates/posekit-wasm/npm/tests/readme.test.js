@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { test } from "node:test";
 import { pathToFileURL } from "node:url";
+import { build } from "esbuild";
 import { load, repositoryFile, repositoryText } from "./support.js";
 
 const text = readFileSync(new URL("../package/README.md", import.meta.url), "utf8");
@@ -12,7 +13,7 @@ const blocks = [...text.matchAll(/^```js(.*)\n([\s\S]*?)^```$/gm)].map(([, words
 const examples = [];
 for (const { words, code } of blocks) {
   if (words === "continued") examples.at(-1).code += code;
-  else examples.push({ given: words, code });
+  else if (words !== "bundler") examples.push({ given: words, code });
 }
 
 /** What the example has when it begins. */
@@ -45,3 +46,14 @@ for (const { given: words, code } of examples) {
     assert.ok(said.every(([first]) => first === "reached" || first === true || first === 8), JSON.stringify(said));
   });
 }
+
+test("the example for bundlers is one script that needs nothing beside it", async (context) => {
+  const folder = mkdtempSync(new URL("../node_modules/.example-", import.meta.url).pathname);
+  context.after(() => rmSync(folder, { recursive: true }));
+  const [{ code }] = blocks.filter(({ words }) => words === "bundler");
+  const [, chain] = text.match(/^(const problem = [\s\S]*?)^console/m);
+  writeFileSync(`${folder}/app.js`, `${code}\n${chain}\nexport const status = solver.status;`);
+  await build({ entryPoints: [`${folder}/app.js`], outfile: `${folder}/out/app.mjs`, bundle: true, format: "esm", platform: "browser", loader: { ".wasm": "binary" }, logLevel: "error", target: "es2022" });
+  rmSync(`${folder}/app.js`);
+  assert.equal((await import(pathToFileURL(`${folder}/out/app.mjs`).href)).status, "reached");
+});
