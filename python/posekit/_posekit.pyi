@@ -335,6 +335,7 @@ class Clip:
         strength: float = 1.0,
         floor: str = "fit",
         keep: Sequence[tuple[float, float]] = ...,
+        keep_ends: bool = False,
         in_place: bool = False,
         keep_path: bool = False,
         blend: float | None = None,
@@ -349,6 +350,7 @@ class Clip:
         at: npt.ArrayLike | None = None,
         offset: npt.ArrayLike | None = None,
         pose: bool = False,
+        on: str | None = None,
         blend: float = 0.12,
     ) -> Pinned: ...
     def retime(

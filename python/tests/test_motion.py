@@ -66,6 +66,25 @@ def test_a_pinned_hand_stays(walk: Clip) -> None:
     assert pinned.changed
 
 
+def test_a_hand_that_is_on_the_hips_goes_with_them(walk: Clip) -> None:
+    hand = next(name for name in walk.joint_names if "hand" in name.lower() or "wrist" in name.lower())
+    begin, end = walk.times[10], walk.times[20]
+    pinned = walk.pin(hand, begin, end, on=walk.joint_names[0])
+    index = walk.joint_names.index(hand)
+    poses = pinned.clip.poses()[10:21]
+    seen = np.linalg.inv(poses[:, 0]) @ poses[:, index]
+    assert not pinned.missed
+    assert np.abs(seen[:, :3, 3] - seen[0, :3, 3]).max() < 1e-4 * np.ptp(walk.positions())
+    with pytest.raises(PosekitError, match="no joint"):
+        walk.pin(hand, begin, end, on="a door")
+
+
+def test_ends_that_are_kept_stay(walk: Clip) -> None:
+    cleaned = walk.clean(keep_ends=True).clip.values
+    for ends in (slice(None, 2), slice(-2, None)):
+        assert_array_equal(cleaned[ends], walk.values[ends])
+
+
 def test_retimed_clips(walk: Clip, tmp_path: Path) -> None:
     slow = walk.retime(speed=0.5)
     assert slow.duration == pytest.approx(2 * walk.duration, rel=0.05)
