@@ -2,6 +2,7 @@
 
 import AxeBuilder from "@axe-core/playwright";
 import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { decodeMotionLink } from "../src/core/motion/link.ts";
@@ -199,6 +200,44 @@ test("the place of a contact is dragged in the view, and what it is on is chosen
   for (let k = 0; k < 4; k += 1) await page.keyboard.press("Control+z");
   await calm(page);
   expect((await last())?.at).toBeUndefined();
+  await close();
+});
+
+test("a character without a motion gets a length and keys, and goes back into its own file", async () => {
+  const { page, close } = await openMotion();
+  await page.setInputFiles("#open-file", fileURLToPath(new URL("../../testdata/figures/puppet.gltf", import.meta.url)));
+  await page.waitForFunction(() => globalThis.posekitMotion.shown.value?.info.stands);
+  await calm(page);
+  expect(await page.locator(".timeline-count").innerText()).toContain("61 frames");
+  await page.getByLabel("Length").fill("1.5");
+  await page.keyboard.press("Enter");
+  await calm(page);
+  expect(await page.locator(".timeline-count").innerText()).toContain("46 frames");
+  for (const [frame, dy] of [[15, -40], [30, 30]] as const) {
+    await page.evaluate((to) => { globalThis.posekitMotion.goTo(to); }, frame);
+    await calm(page);
+    const hand = await page.evaluate(() => {
+      const joint = globalThis.posekitMotion.shown.value?.info.joints.findIndex(({ name }) => name === "LeftHand") ?? -1;
+      const at = globalThis.posekitMotionView.screenPosition(joint);
+      const box = document.querySelector(".view-canvas")?.getBoundingClientRect();
+      if (!at || !box) throw new Error("the hand is out of sight");
+      return { x: at.x + box.left, y: at.y + box.top };
+    });
+    await page.mouse.move(hand.x, hand.y);
+    await page.mouse.down();
+    await page.mouse.move(hand.x + 20, hand.y + dy, { steps: 6 });
+    await page.waitForFunction(() => globalThis.posekitMotion.pulled.value?.poses);
+    await page.mouse.up();
+    await calm(page);
+  }
+  await page.waitForFunction(() => globalThis.posekitMotion.document.value.keys.length === 2);
+  const written = await page.evaluate(async () => {
+    const file = await globalThis.posekitMotion.write("same");
+    return new TextDecoder().decode(file?.bytes);
+  });
+  const gltf = JSON.parse(written) as { skins: unknown[]; animations: { name: string; channels: unknown[] }[] };
+  expect([gltf.skins.length, gltf.animations.length, gltf.animations[0]?.name]).toEqual([1, 1, "posed"]);
+  expect(gltf.animations[0]?.channels.length).toBeGreaterThan(3);
   await close();
 });
 

@@ -4,12 +4,13 @@
 use posekit::glam::DVec3;
 use posekit_io::motion::to_bvh;
 use posekit_motion::Clip;
-use posekit_wasm::motion::{CURVES, Pull, Table, Target, Which};
+use posekit_wasm::motion::{CURVES, Pull, Settings, Table, Target, Which};
 
+const PUPPET: &[u8] = include_bytes!("../../../testdata/figures/puppet.gltf");
 const WALK: &[u8] = include_bytes!("../../../testdata/clips/walk.bvh");
 
 fn walk() -> Table {
-    Table::open(WALK, "walk.bvh", 0).unwrap()
+    Table::open(WALK, "walk.bvh", 0, None).unwrap()
 }
 
 fn value(text: &impl serde::Serialize) -> serde_json::Value {
@@ -96,7 +97,7 @@ fn a_pose_that_is_set_is_gone_through() {
 #[test]
 fn feet_that_stand_already_stay_when_a_pose_is_set() {
     let cleaned = walk().write("same").unwrap();
-    let mut table = Table::open(&cleaned, "walk-clean.bvh", 0).unwrap();
+    let mut table = Table::open(&cleaned, "walk-clean.bvh", 0, None).unwrap();
     assert_eq!(value(&table.report())["changed"], 0);
     let contacts: serde_json::Value = serde_json::from_str(&table.contacts().unwrap()).unwrap();
     assert_eq!(contacts["contacts"].as_array().unwrap().len(), 17);
@@ -161,7 +162,7 @@ fn carried_from_the_floor() -> Table {
         leg("Right", -9),
         zeros = ["0"; 30].join(" "),
     );
-    Table::open(text.as_bytes(), "reference.bvh", 0).unwrap()
+    Table::open(text.as_bytes(), "reference.bvh", 0, None).unwrap()
 }
 
 #[test]
@@ -194,7 +195,7 @@ fn what_is_written_opens_again() {
     let table = walk();
     for format in ["same", "bvh", "glb"] {
         let bytes = table.write(format).unwrap();
-        let again = Table::open(&bytes, "again", 0).unwrap();
+        let again = Table::open(&bytes, "again", 0, None).unwrap();
         let [a, b] = [table.clip(Which::Result), again.clip(Which::Source)];
         assert_eq!(a.n_frames(), b.n_frames(), "{format}");
         // A GLB is in metres, the walk in centimetres.
@@ -227,7 +228,7 @@ fn a_walk_on_the_spot_stays_there_also_when_it_is_edited() {
     // The walk goes along x or z: both are taken off.
     values.chunks_exact_mut(n).for_each(|q| (q[0], q[2]) = (0.0, 0.0));
     let on_the_spot = to_bvh(&clip.with_values(values).unwrap()).unwrap().to_bytes();
-    let mut table = Table::open(&on_the_spot, "spot.bvh", 0).unwrap();
+    let mut table = Table::open(&on_the_spot, "spot.bvh", 0, None).unwrap();
     let last = table.clip(Which::Source).n_frames() - 1;
     let (before, after) = metric(&table, 0);
     assert!(before > after && after < 1.0, "{before} mm before, {after} mm after");
@@ -271,7 +272,53 @@ fn faults_say_what_is_wrong_and_change_nothing() {
     let unknown = r#"{ "schema": "posekit.contacts/1", "contacts": [ { "joint": "tail", "from": 0, "to": 1, "hold": "position" } ] }"#;
     let error = table.set("{}", Some(unknown), &[], &[]).unwrap_err();
     assert!(error.message.contains("tail") && error.place.is_some(), "{error}");
-    let error = Table::open(b"HIERARCHY\nROOT hip\n{\nOFFSET 0 0\n", "cut.bvh", 0).unwrap_err();
+    let error =
+        Table::open(b"HIERARCHY\nROOT hip\n{\nOFFSET 0 0\n", "cut.bvh", 0, None).unwrap_err();
     assert!(error.place.is_some_and(|place| place.line > 0), "a line is named");
-    assert!(Table::open(b"Kaydara FBX Binary  ", "x.fbx", 0).is_err());
+    assert!(Table::open(b"Kaydara FBX Binary  ", "x.fbx", 0, None).is_err());
+}
+
+#[test]
+fn a_character_without_motion_stands_is_posed_and_keeps_its_skin() {
+    let still = Table::open(PUPPET, "puppet.gltf", 0, None).unwrap();
+    assert_eq!(still.clip(Which::Source).n_frames(), 1);
+    for (seconds, frames) in [(1.0, 31), (2.5, 76)] {
+        let mut table = Table::open(PUPPET, "puppet.gltf", 0, Some(seconds)).unwrap();
+        assert_eq!(table.clip(Which::Source).n_frames(), frames);
+        let rest = still.clip(Which::Source);
+        let clip = table.clip(Which::Source).clone();
+        let skeleton = clip.skeleton();
+        for frame in [0, frames - 1] {
+            let (poses, at_rest) =
+                (skeleton.poses(clip.frame(frame)), rest.skeleton().poses(rest.frame(0)));
+            for (joint, pose) in poses.iter().enumerate() {
+                let same = rest.skeleton().find(skeleton.name(joint)).unwrap();
+                assert!(pose.translation.distance(at_rest[same].translation) < 1e-5);
+            }
+        }
+        // A key in the middle: some joint turns there, and comes back at both ends.
+        let joint =
+            (1..skeleton.n_joints()).find(|&joint| skeleton.value_range(joint).len() == 4).unwrap();
+        let mut q = clip.frame(0).to_vec();
+        let range = skeleton.value_range(joint);
+        q[range].copy_from_slice(&[0.0, 0.0, 0.6, 0.8]);
+        let settings = serde_json::to_string(&Settings { is_on: false, ..Settings::default() });
+        table.set(&settings.unwrap(), None, &[0.5 * seconds], &q).unwrap();
+        let written = table.write("same").unwrap();
+        let again = Table::open(&written, "again.glb", 0, None).unwrap();
+        assert_eq!(again.clip(Which::Source).n_frames(), frames);
+        let texts = [PUPPET, &written].map(|bytes| String::from_utf8(bytes.to_vec()).unwrap());
+        assert_eq!(texts[0][..600], texts[1][..600], "all else is kept");
+        assert!(texts[1].contains("\"skins\"") && texts[1].contains("\"posed\""));
+        let middle = again.clip(Which::Source).frame(frames / 2);
+        let found = again.clip(Which::Source).skeleton().find(skeleton.name(joint)).unwrap();
+        let turned = &middle[again.clip(Which::Source).skeleton().value_range(found)];
+        assert!((turned[turned.len() - 2].abs() - 0.6).abs() < 1e-2, "{turned:?}");
+    }
+    for seconds in [0.0, -1.0, f64::NAN, 1e9] {
+        assert!(Table::open(PUPPET, "puppet.gltf", 0, Some(seconds)).is_err(), "{seconds}");
+    }
+    // A file with clips has its own length.
+    let long = Table::open(WALK, "walk.bvh", 0, Some(9.0)).unwrap();
+    assert_eq!(long.clip(Which::Source).n_frames(), walk().clip(Which::Source).n_frames());
 }

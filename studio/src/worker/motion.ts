@@ -4,7 +4,7 @@ import { Motion } from "posekit";
 import type { JointCurves, MadeMotion, MotionInfo, MotionReport, OpenedMotion, PulledPose } from "../core/motion/types.ts";
 
 export type MotionRequest =
-  | { kind: "motion-open"; bytes: Uint8Array; name: string; clip: number }
+  | { kind: "motion-open"; bytes: Uint8Array; name: string; clip: number; seconds: number }
   /** Everything that makes the result; contacts are the text of a contacts file, or null for those that are found. */
   | { kind: "motion-set"; settings: string; contacts: string | null; times: Float64Array; values: Float64Array }
   /** Pulls joints of a frame of the result to points. */
@@ -31,7 +31,7 @@ export class MotionTable {
 
   answer(request: MotionRequest): MotionAnswers[MotionRequest["kind"]] {
     switch (request.kind) {
-      case "motion-open": return this.#openFile(request.bytes, request.name, request.clip);
+      case "motion-open": return this.#openFile(request.bytes, request.name, request.clip, request.seconds);
       case "motion-set": return this.#set(request.settings, request.contacts, request.times, request.values);
       case "motion-pull": return this.#pull(request.frame, request.joint, request.target);
       case "motion-frame": return this.#frame(request.frame);
@@ -45,8 +45,8 @@ export class MotionTable {
     return { motion: this.#motion, info: this.#info };
   }
 
-  #openFile(bytes: Uint8Array, name: string, clip: number): OpenedMotion {
-    const motion = Motion.open(bytes, name, clip);
+  #openFile(bytes: Uint8Array, name: string, clip: number, seconds: number): OpenedMotion {
+    const motion = Motion.open(bytes, name, clip, seconds);
     const info = JSON.parse(motion.info()) as MotionInfo;
     this.#motion?.free();
     this.#motion = motion;

@@ -4,18 +4,21 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use super::accessors::Lists;
-use super::animation::Animation;
+use super::animation::{Animation, Channel, Interpolation, TargetPath};
 use super::buffers::{Buffers, Resolve};
 use super::channels::{Source, Targets, meshes_with_morphs, read_animations};
 use super::container::{self, Container};
 use super::other_channels::OtherChannel;
 use super::uri::Uri;
 use super::{Character, bind, humanoid, nodes, scenes, skeleton, write};
-use crate::error::{Error, Result};
+use crate::error::{Error, Place, Result};
 use crate::json::{Document, Object};
 use crate::limits::Limits;
 use crate::text;
 use crate::warnings::Warnings;
+
+/// The most frames of [`Asset::write_standing`]: ten minutes at 60 a second.
+pub const LONGEST_STAND: u32 = 36_000;
 
 /// A glTF file with its animations. Everything that is not edited is written back byte for byte.
 ///
@@ -212,6 +215,49 @@ impl Asset {
     /// precision. A file that exceeds the largest size of its format.
     pub fn write(&self, animations: &[Animation], stem: &str) -> Result<Written> {
         write::write(self, (animations, &self.other_channels), stem)
+    }
+
+    /// The file with one more animation, in which the character stands at rest: what keyframes are set on.
+    ///
+    /// - `name`: that of the animation
+    /// - `seconds`: its length
+    /// - `rate`: its frames per second
+    ///
+    /// # Errors
+    /// [`Error::Value`] for a file without nodes, a rate that is not above 0 and a length of less than one frame or more than [`LONGEST_STAND`] frames; otherwise as
+    /// [`write`](Self::write).
+    pub fn write_standing(&self, name: &str, seconds: f64, rate: f64) -> Result<Written> {
+        let fault = |message: String| Error::Value { place: Place::named("standing"), message };
+        let Some(character) = &self.character else {
+            return Err(fault("a file without nodes has no character".to_owned()));
+        };
+        let steps = (seconds * rate).round();
+        if !(rate > 0.0 && steps >= 1.0 && steps < f64::from(LONGEST_STAND)) {
+            return Err(fault(format!(
+                "{seconds} s at {rate} frames a second is not 2 to {LONGEST_STAND} frames"
+            )));
+        }
+        let times: Vec<f64> = (0..LONGEST_STAND)
+            .map(f64::from)
+            .take_while(|frame| *frame <= steps)
+            .map(|frame| frame / rate)
+            .collect();
+        let root = character.root.unwrap_or(0);
+        let rest = character.rest(root);
+        let channel = |path: TargetPath, value: &[f64]| Channel {
+            node: character.node(root),
+            path,
+            interpolation: Interpolation::Linear,
+            values: value.repeat(times.len()),
+            times: times.clone(),
+        };
+        let channels = vec![
+            channel(TargetPath::Translation, &rest.translation.to_array()),
+            channel(TargetPath::Rotation, &rest.rotation.to_array()),
+        ];
+        let mut animations = self.animations.clone();
+        animations.push(Animation { name: Some(name.to_owned()), channels });
+        self.write(&animations, name)
     }
 
     /// For each animation its channels that do not move nodes.

@@ -63,7 +63,7 @@ pub(crate) use new_file::{NewFile, container};
 pub(crate) use other_channels::OtherChannel;
 
 pub use animation::{Animation, Channel, Interpolation, TargetPath};
-pub use asset::{Asset, BufferFile, Written, folder, no_files};
+pub use asset::{Asset, BufferFile, LONGEST_STAND, Written, folder, no_files};
 pub use new_file::points_glb;
 pub use pose::with_pose;
 

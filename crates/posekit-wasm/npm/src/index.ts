@@ -71,7 +71,7 @@ const CLASSES = {
 } as const satisfies Record<string, Record<string, readonly Parameter[]>>;
 
 const STATIC = {
-  Motion: { open: ["bytes: bytes", "name: text", "clip: number"] },
+  Motion: { open: ["bytes: bytes", "name: text", "clip: number", "seconds?: number"] },
   Problem: {
     fromGltf: ["file: bytes", "tip?: text", "free_root?: yes or no"],
     fromJson: ["text: json", "urdf?: text"],

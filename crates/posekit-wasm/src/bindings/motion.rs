@@ -24,8 +24,9 @@ impl Motion {
     ///
     /// - `name`: its name
     /// - `clip`: the index of a clip; 0 for a file without clips, which shows the figure at rest
-    pub fn open(bytes: &Uint8Array, name: &str, clip: usize) -> Result<Self> {
-        let table = Table::open(&bytes.to_vec(), name, clip)?;
+    /// - `seconds`: for how long a character without clips stands at rest, to be posed; one frame without it
+    pub fn open(bytes: &Uint8Array, name: &str, clip: usize, seconds: Option<f64>) -> Result<Self> {
+        let table = Table::open(&bytes.to_vec(), name, clip, seconds)?;
         Ok(Self { table, input: Vec::new(), output: Vec::new() })
     }
 

@@ -36,6 +36,8 @@ pub struct Info {
     clips: Vec<ClipInfo>,
     /// The index of the open clip; null if the file has none.
     clip: Option<usize>,
+    /// The file has no clip: the figure stands at rest.
+    stands: bool,
     /// Guesses at what the format does not specify.
     survey: String,
     warnings: Vec<String>,
@@ -109,6 +111,7 @@ impl Table {
                 .map(|index| ClipInfo { name: name_of(index), seconds: self.file.seconds(index) })
                 .collect(),
             clip: self.index,
+            stands: self.stands || self.index.is_none(),
             survey: self.file.survey(),
             warnings: self.warnings.iter().map(ToString::to_string).collect(),
             handles: handles(clip, &legs.legs),

@@ -23,6 +23,10 @@ use crate::session::{POSE, wrong_length};
 use pose::Poser;
 pub use pose::{Pull, Target};
 
+/// The name of the clip of a figure that had none, and its frames per second.
+const STANDING: &str = "posed";
+const STANDING_RATE: f64 = 30.0;
+
 /// Number of values for each frame of [`Table::curves`]: a rotation vector in degrees, then a position.
 pub const CURVES: usize = 6;
 
@@ -123,6 +127,8 @@ pub struct Table {
     warnings: Warnings,
     /// The index of the clip; `None` if the file has none and shows the rest pose.
     index: Option<usize>,
+    /// The clip is one at rest, which was added to a file without any.
+    stands: bool,
     source: Clip,
     settings: Settings,
     given: Option<Vec<Contact>>,
@@ -145,14 +151,26 @@ impl Table {
     /// Opens a clip of a file, and cleans it with the default settings.
     ///
     /// - `index`: the index of a clip; 0 for the figure at rest in a file without clips
+    /// - `seconds`: for how long a character of a glTF without clips stands at rest, to be posed; one frame without it \[s\]
     ///
     /// # Errors
-    /// As [`MotionFile::from_bytes`] and [`MotionFile::clip`]; a file without frames.
-    pub fn open(bytes: &[u8], name: &str, index: usize) -> Result<Self> {
+    /// As [`MotionFile::from_bytes`], [`MotionFile::clip`] and [`Asset::write_standing`](gltf::Asset::write_standing); a file without frames.
+    pub fn open(bytes: &[u8], name: &str, index: usize, seconds: Option<f64>) -> Result<Self> {
         let (options, limits) = (MotionOptions::default(), Limits::default());
         let mut warnings = Warnings::new();
-        let file =
-            MotionFile::from_bytes(bytes, &mut gltf::no_files, &options, &limits, &mut warnings)?;
+        let read = |bytes: &[u8], warnings: &mut Warnings| {
+            MotionFile::from_bytes(bytes, &mut gltf::no_files, &options, &limits, warnings)
+        };
+        let mut file = read(bytes, &mut warnings)?;
+        let mut stands = false;
+        if let (Some(seconds), 0, Some(asset)) = (seconds, file.n_clips(), file.gltf()) {
+            let written = asset.write_standing(STANDING, seconds, STANDING_RATE)?;
+            if written.buffers.is_empty() {
+                // What is to be said of the file was said when it was read first.
+                file = read(&written.file, &mut Warnings::new())?;
+                stands = true;
+            }
+        }
         let rests = file.n_clips() == 0 && index == 0;
         let source = if rests { file.rest()? } else { file.clip(index)?.clone() };
         if source.n_frames() == 0 {
@@ -166,6 +184,7 @@ impl Table {
             file,
             warnings,
             index: (!rests).then_some(index),
+            stands,
             source,
             settings,
             given: None,

@@ -31,6 +31,7 @@ export function checkLinked(value: unknown, fault: Fault): LinkedMotion {
   checkFile(linked["file"], fault);
   if (!isCount(linked["clip"])) throw fault("the clip is a number from 0");
   if (!isCount(linked["frame"])) throw fault("the frame is a number from 0");
+  if (linked["seconds"] !== undefined && !Number.isFinite(linked["seconds"])) throw fault("the length is a number of seconds");
   checkSettings(linked["settings"], fault);
   if (linked["contacts"] !== null) checkContacts(linked["contacts"], fault);
   checkKeys(linked["keys"], fault);

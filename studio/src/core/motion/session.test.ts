@@ -153,6 +153,44 @@ describe.skipIf(!hasPackage)("the motion session", () => {
     expect(contact().on).toBeUndefined();
   });
 
+  it("gives a figure without a motion a length, sets keys on it, and writes them into its own file", async () => {
+    const puppet = readFileSync(new URL("../../../../testdata/figures/puppet.gltf", import.meta.url));
+    expect(await session.loadFile("puppet.gltf", new Uint8Array(puppet))).toBe(true);
+    const shown = () => {
+      const found = session.shown.value;
+      if (!found) throw new Error("nothing is on show");
+      return found;
+    };
+    expect(shown().info).toMatchObject({ stands: true, clip: 0, nFrames: 61 });
+    expect(session.notices.value[0]?.hint).toContain("Set its length");
+    const { id } = shown();
+    session.setSeconds(1);
+    await session.settled();
+    expect(shown()).toMatchObject({ id, info: { nFrames: 31 } });
+    session.goTo(15);
+    const hand = shown().info.joints.findIndex(({ name }) => name === "LeftHand");
+    session.nudge(hand, [0, 0.2, 0.1]);
+    session.endPull();
+    await until(() => session.document.value.keys.length === 1, "the key");
+    await session.settled();
+    const place = (frame: number) => [0, 1, 2].map((k) => shown().result[7 * (frame * shown().info.joints.length + hand) + k] ?? NaN) as [number, number, number];
+    expect(length(sub(place(15), place(0)))).toBeCloseTo(Math.hypot(0.2, 0.1), 2);
+    expect(length(sub(place(30), place(0)))).toBeLessThan(1e-6);
+    const code = session.snippets().map((snippet) => snippet.code);
+    expect(code[1]).toContain('write_standing("posed", 1.0, 30.0)');
+    expect(code[2]).toContain('"puppet.gltf", 0, 1)');
+    const written = await session.write("same");
+    expect(new TextDecoder().decode(written?.bytes.subarray(0, 400))).toBe(puppet.toString("utf8", 0, 400));
+    // A link keeps the length; what lies beyond a shorter one goes, and comes back with it.
+    expect(session.linked().seconds).toBe(1);
+    session.setSeconds(0.3);
+    await session.settled();
+    expect([shown().info.nFrames, session.document.value.keys.length]).toEqual([10, 0]);
+    session.undo();
+    await session.settled();
+    expect([shown().info.nFrames, session.document.value.keys.length]).toEqual([31, 1]);
+  });
+
   it("keeps a pose that was pulled, moves it and takes it back", async () => {
     session.goTo(40);
     const hand = info.handles.find(({ role }) => role === "hand")?.joint ?? 0;

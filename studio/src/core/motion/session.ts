@@ -54,6 +54,9 @@ interface OpenFile {
   isWalk: boolean;
 }
 
+/** How long a figure without a motion stands at first [s]. */
+export const STAND = 2;
+
 export function createMotion(around: MotionSurroundings): MotionSession {
   return new Store(around);
 }
@@ -189,7 +192,7 @@ class Store implements MotionSession {
     this.#files.set(id, file);
     let opened: OpenedMotion;
     try {
-      opened = await this.#openFile(id, 0);
+      opened = await this.#openFile(id, 0, linked?.seconds ?? STAND);
     } catch (error) {
       this.#files.delete(id);
       this.#open = null;
@@ -211,10 +214,10 @@ class Store implements MotionSession {
 
   /** What the link has set is a step of its own: it can be undone, and where the library refuses it the file alone stays. */
   #takeLinked(plain: MotionDocument, linked: LinkedMotion, name: string): void {
-    const { title, clip, settings, contacts, keys, view, frame } = linked;
-    const document: MotionDocument = { version: 1, title, file: plain.file, clip, settings, contacts, keys, view };
+    const { title, clip, seconds, settings, contacts, keys, view, frame } = linked;
+    const document: MotionDocument = { version: 1, title, file: plain.file, clip, ...(seconds === undefined ? {} : { seconds }), settings, contacts, keys, view };
     this.#linkedFrame = frame;
-    if (JSON.stringify([clip, settings, contacts, keys]) === JSON.stringify([plain.clip, plain.settings, plain.contacts, plain.keys])) {
+    if (JSON.stringify([clip, seconds ?? STAND, settings, contacts, keys]) === JSON.stringify([plain.clip, STAND, plain.settings, plain.contacts, plain.keys])) {
       this.#commit(document, `Open ${name}`);
     } else {
       this.#history.commit({ ...plain, view }, `Open ${name}`);
@@ -226,17 +229,17 @@ class Store implements MotionSession {
     const info = this.#shown.peek()?.info;
     if (!info) return;
     const rest = info.warnings.length > 0 ? `${info.warnings.length === 1 ? "One remark" : `${info.warnings.length} remarks`} on the file: see the panel.` : undefined;
-    if (info.clip === null) this.#tell({ kind: "info", what: `${name} has no animation: its figure stands at rest.`, where: rest, hint: "It can be posed all the same." });
+    if (info.stands) this.#tell({ kind: "info", what: `${name} has no animation: its figure stands at rest.`, where: rest, hint: "Set its length below the view, go to a time, and drag a hand, a foot or the hips: each sets a key." });
     else if (info.legs.length === 0) this.#tell({ kind: "warning", what: `No legs were found in ${name}, so nothing is cleaned.`, where: info.legsReason.replace(/^no legs: /, ""), hint: "Any joint can be held all the same: choose it below the rows of the timeline." });
     else if (rest !== undefined) this.#tell({ kind: "info", what: rest, where: name });
   }
 
-  async #openFile(id: string, clip: number): Promise<OpenedMotion> {
-    const key = `${id}/${clip}`;
+  async #openFile(id: string, clip: number, seconds: number): Promise<OpenedMotion> {
+    const key = `${id}/${clip}/${seconds}`;
     if (this.#open?.id === key) return this.#open.motion;
     const file = this.#files.get(id);
     if (!file) throw new Error("the file is not open any more");
-    const motion = await this.#client.ask<"motion-open">({ kind: "motion-open", bytes: file.bytes, name: file.name, clip });
+    const motion = await this.#client.ask<"motion-open">({ kind: "motion-open", bytes: file.bytes, name: file.name, clip, seconds });
     this.#open = { id: key, motion };
     return motion;
   }
@@ -244,6 +247,14 @@ class Store implements MotionSession {
   chooseClip(index: number): void {
     this.#clock.rewind();
     this.#commit({ ...this.#document.peek(), clip: index, contacts: null, keys: [] }, "Choose a clip");
+  }
+
+  setSeconds(seconds: number): void {
+    const document = this.#document.peek();
+    const end = seconds + 1e-9;
+    const keys = document.keys.filter(({ time }) => time <= end);
+    const contacts = document.contacts?.filter(({ from }) => from <= end).map((contact) => ({ ...contact, to: Math.min(contact.to, seconds) })) ?? null;
+    this.#commit({ ...document, seconds, keys, contacts }, "Change the length", "seconds");
   }
 
   setTitle(title: string): void {
@@ -350,7 +361,7 @@ class Store implements MotionSession {
   }
 
   async #make(document: MotionDocument): Promise<void> {
-    const opened = await this.#openFile(document.file, document.clip);
+    const opened = await this.#openFile(document.file, document.clip, document.seconds ?? STAND);
     const times = Float64Array.from(document.keys, ({ time }) => time);
     const values = Float64Array.from(document.keys.flatMap(({ q }) => q));
     const contacts = document.contacts === null ? null : contactsText(document.contacts);
@@ -680,7 +691,7 @@ function explained(name: string, message: string): { message: string; hint: stri
 
 /** Whether two documents make the same result. */
 function sameWork(a: MotionDocument, b: MotionDocument): boolean {
-  return a.file === b.file && a.clip === b.clip && a.settings === b.settings && a.contacts === b.contacts && a.keys === b.keys;
+  return a.file === b.file && a.clip === b.clip && a.seconds === b.seconds && a.settings === b.settings && a.contacts === b.contacts && a.keys === b.keys;
 }
 
 function saidOf(shown: ShownMotion): string {

@@ -87,7 +87,7 @@ describe.skipIf(!hasPackage)("programs", () => {
 });
 
 const order: MotionOrder = {
-  info: { name: "a b's.glb", format: "glb", clip: 1, clips: [{ name: "a", seconds: 1 }, { name: "b", seconds: 2 }], usual: FIRST },
+  info: { name: "a b's.glb", format: "glb", clip: 1, clips: [{ name: "a", seconds: 1 }, { name: "b", seconds: 2 }], stands: false, nFrames: 61, frameTime: 1 / 30, usual: FIRST },
   settings: FIRST, contacts: null, keys: [], clip: 1,
 };
 const code = (change: Partial<MotionOrder>, language: Snippet["language"]) => motionSnippets({ ...order, ...change }).find((one) => one.language === language)?.code ?? "";

@@ -5,7 +5,7 @@ import { contactsText } from "./contacts.ts";
 import type { CleanSettings, ContactEntry, MotionInfo, PoseKey } from "./types.ts";
 
 export interface MotionOrder {
-  info: Pick<MotionInfo, "name" | "format" | "clip" | "clips" | "usual">;
+  info: Pick<MotionInfo, "name" | "format" | "clip" | "clips" | "stands" | "nFrames" | "frameTime" | "usual">;
   settings: CleanSettings;
   /** Null: as they are found. */
   contacts: readonly ContactEntry[] | null;
@@ -38,6 +38,15 @@ function outputOf({ info }: MotionOrder): string {
   return `${stemOf(info.name)}-clean.${info.clip === null ? "glb" : (/\.([^.]*)$/.exec(info.name)?.[1] ?? info.format)}`;
 }
 
+/** Whether the file has no motion, and its figure stands for as long as was asked. */
+function isStanding({ info }: MotionOrder): boolean {
+  return info.stands && info.clip !== null;
+}
+
+function secondsOf({ info }: MotionOrder): number {
+  return Math.round(1000 * (info.nFrames - 1) * info.frameTime) / 1000;
+}
+
 /** The settings that somebody has changed. */
 function changed({ info, settings }: MotionOrder): Partial<CleanSettings> {
   return Object.fromEntries(Object.entries(settings).filter(([name, value]) => value !== info.usual[name as keyof CleanSettings]));
@@ -58,6 +67,7 @@ function shell(order: MotionOrder): string {
   const { info, settings, keys, clip } = order;
   const remarks = Object.entries(changed(order)).filter(([name]) => !OPTIONS.includes(name))
     .map(([name, value]) => `The command has no option for ${name}: ${JSON.stringify(value)}; use the library for it.`);
+  if (isStanding(order)) remarks.push("The file has no motion, and the command gives it none: use the library.");
   if (keys.length > 0) remarks.push(`The command sets no poses: use the library for ${keys.length === 1 ? "the one" : `the ${keys.length}`} of the page.`);
   const words = [settings.isOn ? "posekit clean" : "posekit check", quoted(info.name)];
   if (settings.isOn) words.push(`-o ${quoted(outputOf(order))}`);
@@ -100,6 +110,12 @@ function rust(order: MotionOrder): string {
     `    let bytes = std::fs::read(${JSON.stringify(info.name)})?;`,
     "    let (options, limits) = (MotionOptions::default(), Limits::default());",
     "    let mut warnings = Warnings::new();",
+    ...(isStanding(order) ? [
+      "    // The file has no motion: its figure stands at rest.",
+      "    let asset =",
+      "        gltf::Asset::from_bytes(&bytes, &mut gltf::no_files, &limits, &mut warnings)?;",
+      `    let bytes = asset.write_standing("posed", ${float(secondsOf(order))}, 30.0)?.file;`,
+    ] : []),
     "    let file =",
     "        MotionFile::from_bytes(&bytes, &mut gltf::no_files, &options, &limits, &mut warnings)?;",
     rests ? "    let clip = &file.rest()?;" : `    let clip = file.clip(${clip})?;`,
@@ -178,7 +194,7 @@ function typescript(order: MotionOrder): string {
 import init, { Motion } from "posekit";
 
 await init();
-const motion = Motion.open(readFileSync(${name}), ${name}, ${clip});
+const motion = Motion.open(readFileSync(${name}), ${name}, ${clip}${isStanding(order) ? `, ${secondsOf(order)}` : ""});
 const settings = ${JSON.stringify(changed(order))};
 const contacts = ${file ? `readFileSync(${JSON.stringify(file.name)}, "utf8")` : "null"};
 const times = ${numbers(keys.map(({ time }) => time))};

@@ -69,6 +69,8 @@ export interface MotionDocument {
   /** Which of the files that were opened, and which of its clips. */
   file: string;
   clip: number;
+  /** How long a figure without a motion stands, to be posed [s]; as usual if it is not there. */
+  seconds?: number;
   settings: CleanSettings;
   /** Null: as they are found. */
   contacts: readonly ContactEntry[] | null;
@@ -134,6 +136,8 @@ export interface MotionInfo {
   millimetresPerUnit: number;
   clips: { name: string; seconds: number }[];
   clip: number | null;
+  /** The file has no motion: the figure stands at rest. */
+  stands: boolean;
   survey: string;
   warnings: string[];
   legs: LegInfo[];
@@ -260,6 +264,8 @@ export interface MotionSession {
   loadFile(name: string, bytes: Uint8Array): Promise<boolean>;
   openLink(linked: LinkedMotion): void;
   chooseClip(index: number): void;
+  /** How long a figure without a motion stands [s]; what lies beyond goes. */
+  setSeconds(seconds: number): void;
   setTitle(title: string): void;
   setSettings(change: Partial<CleanSettings>): void;
   setView(change: Partial<MotionView>): void;

@@ -58,6 +58,12 @@ function Tools({ session, info, contacts }: { session: MotionSession; info: Moti
       ))}
       {contact && picked?.kind === "contact" && <Holding session={session} info={info} contact={contact} index={picked.index} />}
       {session.document.value.contacts !== null && <button type="button" class="link-button" onClick={() => { session.findContacts(); }}>Find them again</button>}
+      {!contact && info.stands && info.clip !== null && (
+        <NumberField
+          label="Length" unit="s" value={(info.nFrames - 1) * info.frameTime} step={0.5} min={0.1} max={600} digits={2}
+          onCommit={(seconds) => { session.setSeconds(seconds); }}
+        />
+      )}
       {!contact && <span class="timeline-count">{framesWord(info.nFrames, info.frameTime)}</span>}
     </div>
   );
