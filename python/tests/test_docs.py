@@ -15,6 +15,8 @@ import posekit
 import posekit.lerobot
 import posekit.robot
 
+# What Ray says of a busy machine, among what a snippet prints.
+RAYLET = re.compile(r"^\S*\(raylet\).*\n", re.MULTILINE)
 BLOCK = re.compile(r"^```(python|text)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
