@@ -2,7 +2,7 @@
 
 use posekit::glam::{DQuat, DVec3};
 use posekit::math::{Pose, slerp};
-use posekit::skeleton::{JointKind, Skeleton};
+use posekit::skeleton::{Frame, JointKind, Skeleton};
 
 use crate::error::{Error, Result};
 
@@ -214,6 +214,20 @@ impl Clip {
     #[must_use]
     pub fn values(&self) -> &[f64] {
         &self.values
+    }
+
+    /// Where a frame is at a time, as [`sample`](Self::sample) has it: in the world, or as seen from a joint.
+    ///
+    /// - `frame`, `on`: of joints of the skeleton
+    ///
+    /// # Panics
+    /// As a slice does, when there is no such joint.
+    #[must_use]
+    pub fn frame_pose(&self, frame: &Frame, on: Option<usize>, time: f64) -> Pose {
+        let mut q = self.skeleton.neutral();
+        self.sample(time, &mut q);
+        let poses = self.skeleton.poses(&q);
+        on.map_or(Pose::IDENTITY, |joint| poses[joint]).inverse() * frame.world(&poses)
     }
 
     /// The configuration at a time: between two frames in proportion, rotations on the shortest arc; before the first and after the last that frame.

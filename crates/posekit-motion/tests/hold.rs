@@ -1,6 +1,8 @@
 //! Contacts hold on figures of a program: exactly where they can be reached, with the least change, and nothing else moves.
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
+use core::ops::RangeInclusive;
+
 use posekit::glam::{DQuat, DVec3};
 use posekit::math::{Pose, atan2, rotation_about, sin, so3_log};
 use posekit::skeleton::{Frame, Joint, Skeleton};
@@ -670,6 +672,37 @@ fn cart() -> Trajectory {
     Trajectory::try_new(times, poses).unwrap()
 }
 
+/// A joint is in these frames where it should be, and turned as it should.
+fn assert_posed(
+    clip: &Clip,
+    frames: RangeInclusive<usize>,
+    joint: usize,
+    on: impl Fn(usize) -> Pose,
+) {
+    for frame in frames {
+        let (found, wanted) = (pose(clip, frame, joint), on(frame));
+        assert!(found.translation.distance(wanted.translation) < 1e-9, "frame {frame}");
+        let turned = so3_log(found.rotation * wanted.rotation.conjugate()).length();
+        assert!(turned < 1e-6, "frame {frame}: {turned}");
+    }
+}
+
+/// Seen from something that moves, a joint stays while it holds where it is in the source's 60th frame.
+fn assert_rests_on(
+    [after, before]: [&Clip; 2],
+    joint: usize,
+    on: impl Fn(&Clip, usize) -> Pose,
+    most: f64,
+) {
+    let seen = |clip: &Clip, frame: usize| {
+        on(clip, frame).inverse().transform_point(pose(clip, frame, joint).translation)
+    };
+    for frame in 30..=90 {
+        let off = seen(after, frame).distance(seen(before, 60));
+        assert!(off < most, "frame {frame}: {off}");
+    }
+}
+
 #[test]
 fn a_hand_goes_with_what_moves() {
     let clip = walk(Knee::Ball);
@@ -684,12 +717,7 @@ fn a_hand_goes_with_what_moves() {
     let push = Contact { on, ..eases };
     let held = hold(&clip, std::slice::from_ref(&push), &legs(&clip)).unwrap();
     assert!(held.contacts[0].missed.is_empty(), "{:?}", held.contacts[0]);
-    for frame in 30..=90 {
-        let wanted = path.pose(clip.time(frame)) * handle;
-        let found = pose(&held.clip, frame, hand);
-        assert!(found.translation.distance(wanted.translation) < 1e-9, "frame {frame}");
-        assert!(so3_log(found.rotation * wanted.rotation.conjugate()).length() < 1e-6);
-    }
+    assert_posed(&held.clip, 30..=90, hand, |frame| path.pose(clip.time(frame)) * handle);
     // The arm alone goes, without a jump where it takes hold and lets go.
     let is_own = |&moved: &usize| clip.skeleton().name(moved).starts_with("left ");
     assert!(held.changed.iter().all(is_own), "{:?}", held.changed);
@@ -697,13 +725,8 @@ fn a_hand_goes_with_what_moves() {
     // Left open, it stays on the cart where it is in the middle of its time.
     let open = Contact { hold: Hold::Position(None), ..push };
     let held = hold(&clip, &[open], &legs(&clip)).unwrap();
-    let seen = |clip: &Clip, frame: usize| {
-        path.pose(clip.time(frame)).inverse().transform_point(pose(clip, frame, hand).translation)
-    };
-    for frame in 30..=90 {
-        let off = seen(&held.clip, frame).distance(seen(&clip, 60));
-        assert!(off < 1e-5, "frame {frame}: {off}");
-    }
+    let cart = |clip: &Clip, frame: usize| path.pose(clip.time(frame));
+    assert_rests_on([&held.clip, &clip], hand, cart, 1e-5);
 }
 
 #[test]
@@ -721,11 +744,7 @@ fn a_foot_stands_on_a_step_that_turns() {
     let held = hold(&clip, &[stand], &legs(&clip)).unwrap();
     assert!(held.contacts[0].missed.is_empty(), "{:?}", held.contacts[0]);
     let own = step.pose(1.0).inverse() * middle;
-    for frame in 48..=72 {
-        let (found, wanted) = (pose(&held.clip, frame, foot), step.pose(clip.time(frame)) * own);
-        assert!(found.translation.distance(wanted.translation) < 1e-9, "frame {frame}");
-        assert!(so3_log(found.rotation * wanted.rotation.conjugate()).length() < 1e-6);
-    }
+    assert_posed(&held.clip, 48..=72, foot, |frame| step.pose(clip.time(frame)) * own);
 }
 
 #[test]
@@ -750,13 +769,7 @@ fn a_hand_stays_on_the_other_one_wherever_that_is_held() {
     let hips = Contact { on: Support::Joint(0), hold: Hold::Position(None), ..both };
     let settings = CleanSettings { contacts: Some(vec![hips]), ..CleanSettings::default() };
     let cleaned = clean(&clip, &settings).unwrap();
-    let seen = |clip: &Clip, frame: usize| {
-        pose(clip, frame, 0).inverse().transform_point(pose(clip, frame, left).translation)
-    };
-    for frame in 30..=90 {
-        let off = seen(&cleaned.clip, frame).distance(seen(&clip, 60));
-        assert!(off < 1e-6, "frame {frame}: {off}");
-    }
+    assert_rests_on([&cleaned.clip, &clip], left, |clip, frame| pose(clip, frame, 0), 1e-6);
 }
 
 #[test]
@@ -778,6 +791,8 @@ fn trajectories_and_supports_that_make_no_sense_are_refused() {
     assert!(matches!(path(&[0.0], f64::INFINITY), Err(Error::NonFinite { index: 0, .. })));
     let short = Pose::new(DQuat::from_xyzw(0.0, 0.0, 0.0, 0.5), DVec3::ZERO);
     assert!(matches!(Trajectory::try_new(vec![0.0], vec![short]), Err(Error::NotUnit { .. })));
+    let far = Support::Moving(path(&[0.0], 1e101).unwrap().into());
+    assert!(matches!(refused(far), Error::JointOutOfBounds { .. }));
     // Beyond its ends it stands.
     let path = path(&[1.0, 2.0], 3.0).unwrap();
     assert_eq!([0.0, 1.5, 9.0].map(|time| path.pose(time).translation.x), [3.0; 3]);

@@ -511,7 +511,9 @@ impl Clip {
         let (at, offset) = (point(at, "at")?, point(offset, "offset")?.unwrap_or(DVec3::ZERO));
         let frame = Frame::new(index, Pose::from_translation(offset));
         let hold = if pose {
-            Hold::Pose(at.map(|at| self.pose_at((&frame, on), 0.5 * (begin + end), at)))
+            // A place given has the rotation of the middle of its time.
+            let middle = || self.clip.frame_pose(&frame, on, 0.5 * (begin + end));
+            Hold::Pose(at.map(|at| Pose { translation: at, ..middle() }))
         } else {
             Hold::Position(at)
         };
@@ -669,15 +671,6 @@ impl Clip {
             clip: Arc::new(clip),
             retimed: self.retimed.clone(),
         }
-    }
-
-    /// A point with the rotation that a frame has at a time, both as seen from a joint if it is on one.
-    fn pose_at(&self, (frame, on): (&Frame, Option<usize>), time: f64, at: DVec3) -> Pose {
-        let mut q = self.clip.skeleton().neutral();
-        self.clip.sample(time, &mut q);
-        let poses = self.clip.skeleton().poses(&q);
-        let on = on.map_or(Pose::IDENTITY, |joint| poses[joint]);
-        Pose::new((on.inverse() * frame.world(&poses)).rotation, at)
     }
 
     fn plants<'py>(

@@ -100,29 +100,12 @@ fn contact(args: &PinArgs, clip: &Clip) -> Result<Contact> {
     let frame =
         Frame::new(joint, Pose::from_translation(point(&args.offset).unwrap_or(DVec3::ZERO)));
     let hold = if args.pose {
-        Hold::Pose(pose(args, clip, (&frame, on), from, to))
+        // A place given has the rotation of the middle of its time.
+        let middle = || clip.frame_pose(&frame, on, 0.5 * (from + to));
+        Hold::Pose(point(&args.at).map(|at| Pose { translation: at, ..middle() }))
     } else {
         Hold::Position(point(&args.at))
     };
     let on = on.map_or(Support::World, Support::Joint);
     Ok(Contact { frame, from, to, hold, on, ease_in: args.ease, ease_out: args.ease })
-}
-
-/// The pose to hold: the given position with the rotation in the middle of the time; `None` for the whole pose of that moment.
-///
-/// - `on`: the joint that it is on
-fn pose(
-    args: &PinArgs,
-    clip: &Clip,
-    (frame, on): (&Frame, Option<usize>),
-    from: f64,
-    to: f64,
-) -> Option<Pose> {
-    let at = args.at.as_ref()?;
-    let mut q = clip.skeleton().neutral();
-    clip.sample(0.5 * (from + to), &mut q);
-    let poses = clip.skeleton().poses(&q);
-    let on = on.map_or(Pose::IDENTITY, |joint| poses[joint]);
-    let middle = on.inverse() * frame.world(&poses);
-    Some(Pose::new(middle.rotation, DVec3::from_slice(at)))
 }

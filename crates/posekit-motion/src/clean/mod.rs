@@ -48,7 +48,7 @@ pub struct CleanSettings {
     /// where it is meanwhile, so that what slides there slides as it did; from the second such time on, that carries its frames along. Within `ease` before
     /// and after it goes over.
     pub keep: Vec<(f64, f64)>,
-    /// The first two and the last two frames are left alone, too, so that the clip goes on into others as before; the root trajectory is not set right then. A foot that stands in
+    /// The first two and the last two frames are left alone, too, so that the clip goes on into others as before; the root trajectory is not corrected then. A foot that stands in
     /// them stands where it does there. Default false.
     pub keep_ends: bool,
     /// The figure walks in place: feet are judged as if it went on, and it stays in place. Default false: it is found out.

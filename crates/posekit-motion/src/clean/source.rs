@@ -134,8 +134,8 @@ impl<'a> Source<'a> {
         (keep.cut)(&shifted(self.clip, root, &path)).is_none()
     }
 
-    /// Whether the root trajectory may be set right.
-    fn sets_path_right(&self) -> bool {
+    /// Whether the root trajectory may be corrected.
+    fn corrects_path(&self) -> bool {
         self.settings.path && !self.settings.keep_ends
     }
 
@@ -153,7 +153,7 @@ impl<'a> Source<'a> {
         if !seen.in_place && self.is_in_place(&seen.path, seen.floor.normal) {
             seen = self.see_as(&segments, true);
         }
-        let may_move = seen.in_place || self.sets_path_right() && self.keeps(&seen.path);
+        let may_move = seen.in_place || self.corrects_path() && self.keeps(&seen.path);
         if seen.found.is_empty()
             || !may_move
             || self.root.is_none()

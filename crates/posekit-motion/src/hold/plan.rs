@@ -300,7 +300,13 @@ pub(super) fn check(skeleton: &Skeleton, index: usize, contact: &Contact) -> Res
         Hold::Surface { point, .. } => point,
     };
     let own = contact.frame.joint_from_frame.translation;
-    for (field, place) in [("place of a contact", place), ("offset of a contact", own)] {
+    let path = match &contact.on {
+        Support::Moving(path) => path.poses(),
+        Support::World | Support::Joint(_) => &[],
+    };
+    let path = path.iter().map(|pose| ("place of what a contact is on", pose.translation));
+    let places = [("place of a contact", place), ("offset of a contact", own)];
+    for (field, place) in places.into_iter().chain(path) {
         let beyond = place.to_array().into_iter().find(|value| value.abs() > LARGEST);
         if let Some(value) = beyond {
             let (min, max) = (-LARGEST, LARGEST);
