@@ -5,7 +5,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
-use crate::process::{cargo, output, posekit, run};
+use crate::process::{built, cargo, output, run};
 
 const CASES: &str = "testdata/cases";
 const COMMITTED: &str = "testdata/digest.txt";
@@ -13,7 +13,7 @@ const COMMITTED: &str = "testdata/digest.txt";
 /// Compares the digest of a debug build and of a release build with the committed one.
 ///
 /// # Errors
-/// When a build fails, the command does not know `digest`, or one of the three differs.
+/// When a build fails, or one of the three differs.
 pub(crate) fn compare() -> Result<()> {
     let fresh = digest_of_both_builds()?;
     let committed = fs::read_to_string(COMMITTED)
@@ -48,9 +48,15 @@ pub(crate) fn bless() -> Result<()> {
 }
 
 fn digest_of_both_builds() -> Result<String> {
-    let debug = digest(&mut Command::new(posekit()?))?;
+    // With the features of the whole workspace, as the tests are built.
+    run(cargo().args(["build", "--quiet", "--workspace", "--example", "digest"]))?;
+    let debug = digest(&mut Command::new(built("examples/digest")?))?;
     let release =
-        digest(cargo().args(["run", "--quiet", "--release", "--package", "posekit-cli", "--"]))?;
+        digest(cargo().args(["run", "--quiet", "--release", "--package", "posekit-io"]).args([
+            "--example",
+            "digest",
+            "--",
+        ]))?;
     if debug != release {
         bail!(
             "the digest is {debug} in debug and {release} in release: the same input gives different bits"
@@ -60,8 +66,8 @@ fn digest_of_both_builds() -> Result<String> {
 }
 
 fn digest(command: &mut Command) -> Result<String> {
-    let text = output(command.args(["digest", CASES])).context("`posekit digest` failed")?;
-    hexadecimal(&text).with_context(|| format!("`posekit digest {CASES}` printed {text:?}"))
+    let text = output(command.args(["digest", CASES])).context("the example digest failed")?;
+    hexadecimal(&text).with_context(|| format!("the example digest printed {text:?} for {CASES}"))
 }
 
 /// The digest in a program's output: the only word, hexadecimal and sufficiently long.

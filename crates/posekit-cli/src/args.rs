@@ -97,9 +97,6 @@ pub(crate) enum Command {
     Convert(ConvertArgs),
     /// Serve the studio, a web page for dragging targets and stepping through every solver
     Studio(StudioArgs),
-    /// Print a digest of all results of a table of cases, to compare builds and machines
-    #[command(hide = true)]
-    Digest(DigestArgs),
     /// Print a completion script for a shell
     Completions(CompletionsArgs),
     /// Print the manual page
@@ -488,14 +485,6 @@ pub(crate) struct StudioArgs {
     /// Only print the address, start no browser
     #[arg(long)]
     pub(crate) no_open: bool,
-}
-
-#[derive(Debug, Args)]
-#[command(after_help = "Example:\n  posekit digest testdata/cases")]
-pub(crate) struct DigestArgs {
-    /// A directory with an `index.json` (`posekit.cases/1`) and the cases it lists
-    #[arg(value_name = "DIR")]
-    pub(crate) directory: PathBuf,
 }
 
 #[derive(Debug, Args)]

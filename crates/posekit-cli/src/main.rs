@@ -83,7 +83,6 @@ fn run(command: &Command) -> failure::Result<()> {
         Command::Retime(args) => motion::retime(args),
         Command::Convert(args) => motion::convert(args),
         Command::Studio(args) => commands::studio(args),
-        Command::Digest(args) => commands::digest(args),
         Command::Completions(args) => commands::completions(args),
         Command::Man(args) => commands::man(args),
     }

@@ -2,7 +2,6 @@
 
 mod completions;
 mod demo;
-mod digest;
 mod draw;
 mod solve;
 mod studio;
@@ -10,7 +9,6 @@ mod task_demo;
 
 pub(crate) use completions::{completions, man};
 pub(crate) use demo::demo;
-pub(crate) use digest::digest;
 pub(crate) use draw::draw;
 pub(crate) use solve::solve;
 pub(crate) use studio::studio;
