@@ -20,6 +20,11 @@ impl Banded {
         self.rows[row * (self.width + 1) + column - row] += value;
     }
 
+    /// Makes it the zero matrix.
+    pub(crate) fn clear(&mut self) {
+        self.rows.fill(0.0);
+    }
+
     /// Takes over the entries of a matrix of the same shape.
     pub(crate) fn copy_from(&mut self, other: &Self) {
         self.rows.copy_from_slice(&other.rows);

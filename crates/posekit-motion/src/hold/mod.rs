@@ -12,10 +12,10 @@
 mod apply;
 mod bend;
 mod channels;
-mod course;
 mod ease;
 mod few;
 mod free;
+mod joints;
 mod need;
 mod plan;
 mod rest;

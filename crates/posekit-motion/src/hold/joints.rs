@@ -1,0 +1,504 @@
+//! One least squares over all frames of a run, in the values of some joints: the smallest, smoothest change with which all that is asked of them holds.
+//!
+//! | Letter | Meaning | Unit |
+//! |---|---|---|
+//! | `x` | change of each column in a frame: a displacement along an axis, or an angle about one | lengths of the figure, rad |
+//! | `w` | weight of a column | |
+//! | `e` | how far what is asked for is missed: of a place, a plane, a distance, a rotation | lengths of the figure, rad |
+//!
+//! Minimised is `Σ_t Σ_columns w (x² + τ⁴ x''²) + Σ_t Σ_asked W e²`, with nothing changed before and after the run, in Gauss-Newton steps on the normal equations, which
+//! couple a frame with two before and two after. What is missed then is asked for once more on top of it, a few times: by these multipliers \[nocedal06\], chapter 17.3, what
+//! can hold does so exactly, and what cannot pulls a few times as hard.
+
+use core::ops::Range;
+
+use posekit::glam::{DQuat, DVec3};
+use posekit::math::{
+    Pose, rotation_about, so3_exp, so3_left_jacobian_inverse, so3_log, so3_right_jacobian,
+};
+use posekit::skeleton::{JointKind, Skeleton};
+
+use crate::banded::Banded;
+use crate::space_time::CONTACT;
+
+/// `τ`: a change comes and goes in about six times this \[s\], short against a step.
+const BLEND: f64 = 0.2;
+
+/// The weight of what must hold.
+pub(super) const MUST: f64 = 1.0;
+
+/// How often what is missed is asked for once more.
+const ROUNDS: usize = 3;
+
+/// At first all is asked for with so much of its weight: the valley that hard ones make is narrow.
+const SOFT: f64 = 1e-3;
+
+/// Where no more than this is missed in a frame, all of it can hold \[lengths of the figure, rad\].
+const MET: f64 = 1e-2;
+
+/// How many times harder that is asked for in each round.
+const HARDER: f64 = 30.0;
+
+/// Steps at most in each round.
+const STEPS: usize = 30;
+
+/// No column goes farther in a step \[lengths of the figure, rad\].
+const LONGEST_STEP: f64 = 0.6;
+
+/// A step that makes the sum less by no more than this part of it is the last.
+const SETTLED: f64 = 1e-4;
+
+/// Where the damping begins, and by how much it grows.
+const DAMPING: [f64; 2] = [1.0, 10.0];
+
+/// How much of the curvature counts: none to begin with, and more with every step that the system stays positive definite with it.
+const CURVATURES: [f64; 4] = [0.0, 0.25, 0.5, 1.0];
+
+/// Frames that are solved together. Of longer runs the first half of each so many is final when the next ones are solved.
+const WINDOW: usize = 512;
+
+/// One way in which a joint can change.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Column {
+    pub(super) joint: usize,
+    pub(super) by: By,
+    pub(super) weight: f64,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(super) enum By {
+    /// A [`Free`](JointKind::Free) joint moves along an axis of the frame that it is placed in.
+    Move(usize),
+    /// A component of the rotation vector that is put behind the joint's own rotation; all three follow each other.
+    Turn(usize),
+    /// A turn about an axis of the frame that the joint is placed in, in front of its own rotation.
+    Outer(DVec3),
+    /// A turn about an axis of the joint's frame, behind its own rotation.
+    Inner(DVec3),
+    /// The value of a hinge or a slide.
+    Value,
+}
+
+/// The columns of a joint, but for one that follows another.
+///
+/// - `weights`: of what moves it and of what turns it; no columns for a weight of 0
+pub(super) fn columns_of(skeleton: &Skeleton, joint: usize, weights: [f64; 2]) -> Vec<Column> {
+    let (moves, turns) = match skeleton.kind(joint) {
+        _ if skeleton.mimic(joint).is_some() => (vec![], vec![]),
+        JointKind::Free => ((0..3).map(By::Move).collect(), (0..3).map(By::Turn).collect()),
+        JointKind::Ball => (vec![], (0..3).map(By::Turn).collect()),
+        JointKind::Revolute { .. } | JointKind::Prismatic { .. } => (vec![], vec![By::Value]),
+        JointKind::Fixed => (vec![], vec![]),
+    };
+    let column = |weight: f64| move |by: By| Column { joint, by, weight };
+    let moves = moves.into_iter().map(column(weights[0]));
+    let turns = turns.into_iter().map(column(weights[1]));
+    moves.chain(turns).filter(|column| column.weight > 0.0).collect()
+}
+
+/// What is asked for in a frame.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Ask {
+    pub(super) joint: usize,
+    /// A place in the joint's frame.
+    pub(super) own: DVec3,
+    pub(super) what: What,
+    /// Against what must hold.
+    pub(super) weight: f64,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(super) enum What {
+    At(DVec3),
+    /// In the plane through a point with this normal.
+    On(DVec3, DVec3),
+    /// No farther from a point than this.
+    Within(DVec3, f64),
+    /// The joint is turned as this.
+    Turned(DQuat),
+}
+
+/// What is solved in a run of frames.
+pub(super) struct Problem<'a> {
+    pub(super) skeleton: &'a Skeleton,
+    pub(super) columns: &'a [Column],
+    /// Configurations of the motion that is changed, of all frames of the run.
+    pub(super) source: Vec<&'a [f64]>,
+    pub(super) asked: Vec<Vec<Ask>>,
+    /// Nothing is known before the run, and after it: the clip begins or ends with it.
+    pub(super) is_open: [bool; 2],
+    pub(super) frame_time: f64,
+    /// The figure's length.
+    pub(super) unit: f64,
+}
+
+/// The frames of a run that are solved together.
+struct Window<'a> {
+    problem: &'a Problem<'a>,
+    frames: Range<usize>,
+    /// The change of the two frames before it; none where nothing is known of them.
+    before: [Option<&'a [f64]>; 2],
+    /// Whether nothing is changed after it.
+    is_closed: bool,
+}
+
+/// What is missed of something asked for, with its derivatives by the columns.
+struct Row {
+    weight: f64,
+    value: DVec3,
+    by: Vec<ByColumn>,
+}
+
+/// Of what is missed, by a column.
+struct ByColumn {
+    column: usize,
+    joint: usize,
+    derivative: DVec3,
+    /// How the place moves by it, and the axis about which it turns; zero where its curvature is left out.
+    place: DVec3,
+    axis: DVec3,
+}
+
+impl Row {
+    /// What is missed times its second derivative by two columns, the first of a joint above the other's or of the same joint: `e · (a × ∂p)`.
+    fn curved(&self, above: &ByColumn, below: &ByColumn) -> f64 {
+        let one = self.value.dot(above.axis.cross(below.place));
+        match above.joint == below.joint {
+            true => 0.5 * (one + self.value.dot(below.axis.cross(above.place))),
+            false => one,
+        }
+    }
+}
+
+impl Problem<'_> {
+    /// The configurations with the change.
+    pub(super) fn solve(&self) -> Vec<Vec<f64>> {
+        let (n, n_frames) = (self.columns.len(), self.source.len());
+        let mut x: Vec<f64> = Vec::with_capacity(n * n_frames);
+        let nothing = vec![0.0; n];
+        let mut first = 0;
+        while first < n_frames {
+            let last = n_frames.min(first + WINDOW);
+            let is_last = last == n_frames;
+            let before = [2, 1].map(|back| match first.checked_sub(back) {
+                Some(frame) => Some(&x[frame * n..(frame + 1) * n]),
+                None => (!self.is_open[0]).then_some(&nothing[..]),
+            });
+            let is_closed = is_last && !self.is_open[1];
+            let found = Window { problem: self, frames: first..last, before, is_closed }.solve();
+            let kept = if is_last { last - first } else { WINDOW / 2 };
+            x.extend_from_slice(&found[..kept * n]);
+            first += kept;
+        }
+        x.chunks_exact(n).zip(&self.source).map(|(x, q)| self.changed(q, x)).collect()
+    }
+
+    /// A configuration with a change.
+    fn changed(&self, source: &[f64], x: &[f64]) -> Vec<f64> {
+        let mut q = source.to_vec();
+        for (k, column) in self.columns.iter().enumerate() {
+            let range = self.skeleton.value_range(column.joint);
+            let limit = self.skeleton.limit(column.joint);
+            let mut turn = |turned: &dyn Fn(DQuat) -> DQuat| {
+                let own = &mut q[range.end - 4..range.end];
+                let rotation = turned(DQuat::from_slice(own));
+                let rotation = limit.clamp_rotation(rotation * (1.0 / rotation.length()));
+                own.copy_from_slice(&rotation.to_array());
+            };
+            match column.by {
+                By::Turn(0) => {
+                    let by = DVec3::from_slice(&x[k..]);
+                    if by != DVec3::ZERO {
+                        turn(&|own| own * so3_exp(by));
+                    }
+                }
+                By::Turn(_) => {}
+                _ if x[k] == 0.0 => {}
+                By::Move(axis) => q[range.start + axis] += x[k] * self.unit,
+                By::Outer(axis) => turn(&|own| rotation_about(axis, x[k]) * own),
+                By::Inner(axis) => turn(&|own| own * rotation_about(axis, x[k])),
+                By::Value => {
+                    let moved = q[range.start] + x[k] * self.per_value(column.joint);
+                    q[range.start] = limit.clamp_value(moved);
+                }
+            }
+        }
+        q
+    }
+
+    /// A joint's value by a unit of its column.
+    fn per_value(&self, joint: usize) -> f64 {
+        match self.skeleton.kind(joint) {
+            JointKind::Prismatic { .. } => self.unit,
+            _ => 1.0,
+        }
+    }
+
+    /// The axis of each column in the world; a displacement for those that move, in lengths of the figure.
+    fn axes(&self, poses: &[Pose], x: &[f64]) -> Vec<(DVec3, bool)> {
+        let axis = |(k, column): (usize, &Column)| {
+            let Column { joint, by, .. } = *column;
+            let own = poses[joint].rotation;
+            let placed = || {
+                let placement = self.skeleton.parent_from_joint(joint).rotation;
+                let parent = self.skeleton.parent(joint);
+                parent.map_or(placement, |parent| poses[parent].rotation * placement)
+            };
+            match (by, self.skeleton.kind(joint)) {
+                (By::Move(axis), _) => (placed() * DVec3::AXES[axis], true),
+                (By::Turn(axis), _) => {
+                    let x = DVec3::from_slice(&x[k - axis..]);
+                    (own * so3_right_jacobian(x).col(axis), false)
+                }
+                (By::Outer(axis), _) => (placed() * axis, false),
+                (By::Inner(axis), _) | (By::Value, JointKind::Revolute { axis }) => {
+                    (own * axis, false)
+                }
+                (By::Value, JointKind::Prismatic { axis }) => (placed() * axis, true),
+                (By::Value, _) => (DVec3::ZERO, true),
+            }
+        };
+        self.columns.iter().enumerate().map(axis).collect()
+    }
+
+    /// What is missed in a frame: nothing of what holds within its bounds.
+    fn off(&self, poses: &[Pose], ask: &Ask) -> DVec3 {
+        let pose = poses[ask.joint];
+        let place = pose.transform_point(ask.own);
+        match ask.what {
+            What::At(to) => (place - to) / self.unit,
+            What::On(point, normal) => normal * (normal.dot(place - point) / self.unit),
+            What::Within(to, most) => {
+                let (away, far) = (place - to, place.distance(to));
+                if far > most { away * ((far - most) / (far * self.unit)) } else { DVec3::ZERO }
+            }
+            What::Turned(to) => so3_log(pose.rotation * to.conjugate()),
+        }
+    }
+
+    /// What is missed in a frame, with derivatives.
+    fn rows(&self, frame: usize, x: &[f64], asked: &[Ask]) -> Vec<Row> {
+        let poses = self.skeleton.poses(&self.changed(self.source[frame], x));
+        let axes = self.axes(&poses, x);
+        let mut is_above = vec![false; poses.len()];
+        let mut row = |ask: &Ask| {
+            let value = self.off(&poses, ask);
+            is_above.fill(false);
+            self.skeleton.ancestors(ask.joint).for_each(|joint| is_above[joint] = true);
+            let place = poses[ask.joint].transform_point(ask.own);
+            let back = match ask.what {
+                What::Turned(_) => Some(so3_left_jacobian_inverse(value)),
+                _ => None,
+            };
+            let along = match ask.what {
+                What::On(_, normal) => Some(normal),
+                What::Within(to, _) => Some((place - to).normalize_or_zero()),
+                What::At(_) | What::Turned(_) => None,
+            };
+            let by_column = |(k, (column, (axis, moves))): (usize, (&Column, &(DVec3, bool)))| {
+                let arm = place - poses[column.joint].translation;
+                let (place, turn) = match (back, moves) {
+                    (None, true) => (*axis, DVec3::ZERO),
+                    (None, false) => (axis.cross(arm) / self.unit, *axis),
+                    (Some(_), _) => (DVec3::ZERO, DVec3::ZERO),
+                };
+                let derivative = match (back, moves) {
+                    (None, _) => along.map_or(place, |along| along * along.dot(place)),
+                    (Some(back), false) => back * *axis,
+                    (Some(_), true) => DVec3::ZERO,
+                };
+                ByColumn { column: k, joint: column.joint, derivative, place, axis: turn }
+            };
+            let columns = self.columns.iter().zip(&axes).enumerate();
+            let by = columns.filter(|(_, (column, _))| is_above[column.joint]).map(by_column);
+            let is_bound = matches!(ask.what, What::Within(..));
+            let row = Row { weight: CONTACT * ask.weight, value, by: by.collect() };
+            (!is_bound || value != DVec3::ZERO).then_some(row)
+        };
+        asked.iter().filter_map(|ask| row(ask)).collect()
+    }
+}
+
+impl Window<'_> {
+    fn n(&self) -> usize {
+        self.problem.columns.len()
+    }
+
+    /// Frames in a row whose second difference counts, by the second of them, which may be beyond the ends; the change of those that are known.
+    fn triples(&self) -> impl Iterator<Item = [Result<usize, &[f64]>; 3]> {
+        let n_frames = self.frames.len() as isize;
+        let of = move |frame: isize| -> Option<Result<usize, &[f64]>> {
+            match usize::try_from(frame) {
+                Ok(frame) if frame < self.frames.len() => Some(Ok(frame)),
+                Ok(_) => self.is_closed.then_some(Err(&[][..])),
+                Err(_) => self.before[usize::from(frame == -1)].map(Err),
+            }
+        };
+        (-1..=n_frames)
+            .filter_map(move |middle| Some([of(middle - 1)?, of(middle)?, of(middle + 1)?]))
+    }
+
+    fn blend(&self) -> f64 {
+        let frames = BLEND / self.problem.frame_time;
+        (frames * frames) * (frames * frames)
+    }
+
+    /// Each second difference, with its weight, column and entries.
+    fn seconds(&self, x: &[f64], mut see: impl FnMut(f64, f64, [Option<usize>; 3])) {
+        let (n, blend) = (self.n(), self.blend());
+        for triple in self.triples() {
+            for (k, column) in self.problem.columns.iter().enumerate() {
+                let at = |of: &Result<usize, &[f64]>| match of {
+                    Ok(frame) => x[frame * n + k],
+                    Err(known) => known.get(k).copied().unwrap_or(0.0),
+                };
+                let [a, b, c] = triple.each_ref().map(at);
+                let entries = triple.map(|of| of.ok().map(|frame| frame * n + k));
+                see(blend * column.weight, a - 2.0 * b + c, entries);
+            }
+        }
+    }
+
+    fn poses(&self, x: &[f64], own: usize) -> Vec<Pose> {
+        let Self { problem, frames, .. } = self;
+        let n = self.n();
+        let source = problem.source[frames.start + own];
+        problem.skeleton.poses(&problem.changed(source, &x[own * n..(own + 1) * n]))
+    }
+
+    fn cost(&self, x: &[f64], asked: &[Vec<Ask>]) -> f64 {
+        let n = self.n();
+        let mut cost = 0.0;
+        for (at, x) in x.iter().enumerate() {
+            cost += self.problem.columns[at % n].weight * x * x;
+        }
+        self.seconds(x, |weight, second, _| cost += weight * second * second);
+        for (own, asked) in asked.iter().enumerate() {
+            let poses = self.poses(x, own);
+            for ask in asked {
+                cost += CONTACT * ask.weight * self.problem.off(&poses, ask).length_squared();
+            }
+        }
+        cost
+    }
+
+    /// Half the Hessian of Gauss and Newton, and half the way down.
+    fn linearise(
+        &self,
+        x: &[f64],
+        asked: &[Vec<Ask>],
+        curvature: f64,
+        hessian: &mut Banded,
+    ) -> Vec<f64> {
+        let n = self.n();
+        let mut down = vec![0.0; x.len()];
+        for (at, x) in x.iter().enumerate() {
+            let weight = self.problem.columns[at % n].weight;
+            hessian.add(at, at, weight);
+            down[at] -= weight * x;
+        }
+        self.seconds(x, |weight, second, entries| {
+            for (i, factor) in [1.0, -2.0, 1.0].into_iter().enumerate() {
+                let Some(row) = entries[i] else { continue };
+                down[row] -= weight * factor * second;
+                for (j, other) in [1.0, -2.0, 1.0].into_iter().enumerate().skip(i) {
+                    if let Some(column) = entries[j] {
+                        hessian.add(row, column, weight * factor * other);
+                    }
+                }
+            }
+        });
+        for ((own, frame), asked) in self.frames.clone().enumerate().zip(asked) {
+            let first = own * n;
+            for row in self.problem.rows(frame, &x[first..first + n], asked) {
+                for (i, a) in row.by.iter().enumerate() {
+                    down[first + a.column] -= row.weight * a.derivative.dot(row.value);
+                    for b in &row.by[i..] {
+                        let by = a.derivative.dot(b.derivative) + curvature * row.curved(a, b);
+                        hessian.add(first + a.column, first + b.column, row.weight * by);
+                    }
+                }
+            }
+        }
+        down
+    }
+
+    /// The change of all its frames.
+    fn solve(&self) -> Vec<f64> {
+        let mut asked = self.problem.asked[self.frames.clone()].to_vec();
+        let mut softly = asked.clone();
+        softly.iter_mut().flatten().for_each(|ask| ask.weight *= SOFT);
+        let mut x = vec![0.0; self.n() * self.frames.len()];
+        let mut matrix = Banded::zero(x.len(), 2 * self.n());
+        self.minimise(&mut x, &softly, &mut matrix);
+        self.minimise(&mut x, &asked, &mut matrix);
+        for _ in 0..ROUNDS {
+            self.ask_for_more(&x, &mut asked);
+            self.minimise(&mut x, &asked, &mut matrix);
+        }
+        x
+    }
+
+    /// Asks for what is missed on top of what was asked for, and harder in frames in which all of it can hold.
+    fn ask_for_more(&self, x: &[f64], asked: &mut [Vec<Ask>]) {
+        let Problem { unit, .. } = *self.problem;
+        for (own, asked) in asked.iter_mut().enumerate() {
+            let poses = self.poses(x, own);
+            let off = |ask: &Ask| self.problem.off(&poses, ask);
+            let first = &self.problem.asked[self.frames.start + own];
+            let must = |ask: &&Ask| ask.weight >= MUST;
+            let missed = first.iter().filter(must).map(|ask| off(ask).length()).fold(0.0, f64::max);
+            let harder = if missed < MET { HARDER } else { 1.0 };
+            for (ask, first) in asked.iter_mut().zip(first).filter(|(_, first)| must(first)) {
+                let more = off(ask) / harder;
+                ask.weight *= harder;
+                ask.what = match first.what {
+                    What::At(to) => What::At(to - more * unit),
+                    What::On(to, normal) => What::On(to - more * unit, normal),
+                    What::Within(to, most) => What::Within(to, most - more.length() * unit),
+                    What::Turned(to) => What::Turned(so3_exp(-more) * to),
+                };
+            }
+        }
+    }
+
+    fn minimise(&self, x: &mut Vec<f64>, asked: &[Vec<Ask>], matrix: &mut Banded) {
+        let mut cost = self.cost(x, asked);
+        let (mut damping, mut curved) = (0.0, 0);
+        for _ in 0..STEPS {
+            matrix.clear();
+            let mut step = self.linearise(x, asked, CURVATURES[curved], matrix);
+            if damping > 0.0 {
+                (0..step.len()).for_each(|at| matrix.add(at, at, damping));
+            }
+            if !matrix.factorise() {
+                if curved == 0 {
+                    break;
+                }
+                curved = 0;
+                continue;
+            }
+            matrix.solve(&mut step);
+            for step in step.chunks_exact_mut(self.n()) {
+                let largest = step.iter().fold(LONGEST_STEP, |most, step| step.abs().max(most));
+                step.iter_mut().for_each(|step| *step *= LONGEST_STEP / largest);
+            }
+            let next: Vec<f64> = x.iter().zip(&step).map(|(x, step)| x + step).collect();
+            let next_cost = self.cost(&next, asked);
+            // NaN is no improvement.
+            if next_cost <= cost {
+                let gain = cost - next_cost;
+                (*x, cost) = (next, next_cost);
+                damping = if damping > DAMPING[0] { damping / DAMPING[1] } else { 0.0 };
+                curved = (curved + 1).min(CURVATURES.len() - 1);
+                if gain < SETTLED * cost {
+                    break;
+                }
+            } else if next_cost - cost < SETTLED * cost {
+                break;
+            } else {
+                damping = if damping > 0.0 { damping * DAMPING[1] } else { DAMPING[0] };
+            }
+        }
+    }
+}
