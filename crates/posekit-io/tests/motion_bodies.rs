@@ -114,7 +114,7 @@ fn bodies_of_files_do_not_jump() {
     }
 }
 
-/// Two points of one arm that come apart: no pose holds both, and none is thrown for it.
+/// Points of one arm that come apart: no pose holds all, or hardly, and none is thrown for it.
 #[test]
 fn points_that_no_pose_holds_throw_nothing_about() {
     let Some(assets) = common::assets() else { return };
@@ -141,7 +141,7 @@ fn points_that_no_pose_holds_throw_nothing_about() {
         let pins: Vec<Pin<'_>> =
             pins.iter().map(|&(joint, time, at)| (joint, time, Some(at))).collect();
         let (held, jump) = pinned(&open(&assets.join("bvh").join(name)), &pins);
-        assert!(held.contacts.iter().any(|contact| !contact.missed.is_empty()), "{name}");
+        assert!(held.contacts.iter().any(|contact| contact.residual > 0.0), "{name}");
         assert!(jump < most, "{name}: a joint jumps by {jump} legs");
     }
 }

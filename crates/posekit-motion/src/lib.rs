@@ -104,7 +104,7 @@ pub use curve::{Animated, Curve, Interpolation, Key};
 pub use error::{Error, Result};
 pub use find::{Legs, find_legs};
 pub use floor::{Floor, FloorChoice};
-pub use hold::{ContactReport, Cut, Held, HoldSettings, Keep, hold, hold_within};
+pub use hold::{ContactReport, Held, HoldSettings, Keep, hold, hold_within};
 pub use keyframes::{Keyframes, Tolerance, Track};
 pub use layer::Layer;
 pub use leg::{Leg, Limb, Side};

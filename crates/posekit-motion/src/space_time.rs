@@ -125,6 +125,8 @@ pub(crate) struct Problem<'a> {
     pub(crate) held: &'a [Held],
     /// Weight of the root, as [`ROOT`]; `None` where it stays.
     pub(crate) root: Option<f64>,
+    /// Along which axes it can be displaced.
+    pub(crate) moves: [bool; 3],
     /// Frames in which nothing may change.
     pub(crate) locked: &'a [bool],
     /// The change of the first frame and of the last one, where these are known.
@@ -345,7 +347,7 @@ impl Problem<'_> {
     }
 
     fn is_free(&self, frame: usize, column: usize) -> bool {
-        (column >= 3 || self.root.is_some()) && !self.locked[frame]
+        (column >= 3 || self.root.is_some() && self.moves[column]) && !self.locked[frame]
     }
 
     fn terms(&self) -> Terms {
@@ -648,7 +650,16 @@ mod tests {
     }
 
     fn problem<'p>(legs: &'p [LegMotion], held: &'p [Held], locked: &'p [bool]) -> Problem<'p> {
-        Problem { legs, held, root: Some(ROOT), locked, ends: None, frame_time: 0.02, ease: 1.0 }
+        Problem {
+            legs,
+            held,
+            root: Some(ROOT),
+            moves: [true; 3],
+            locked,
+            ends: None,
+            frame_time: 0.02,
+            ease: 1.0,
+        }
     }
 
     #[test]

@@ -235,6 +235,11 @@ impl Rig {
         self.parts.iter().map(of_part).collect()
     }
 
+    /// For each joint, along which axes it has a position channel.
+    pub(crate) fn moves(&self) -> Vec<[bool; 3]> {
+        self.parts.iter().map(|part| part.positions.map(|channel| channel.is_some())).collect()
+    }
+
     /// The configuration of a row.
     ///
     /// - `row`: the values of one frame \[degrees, units of the file\]

@@ -112,6 +112,11 @@ impl BvhClip {
         self.rig.few_axes()
     }
 
+    /// For each joint, along which axes it has a position channel.
+    pub(super) fn moves(&self) -> Vec<[bool; 3]> {
+        self.rig.moves()
+    }
+
     /// An edited clip as the file can represent it; `None` if its channels lose nothing, or the clip has other frames.
     pub(super) fn kept(&self, edited: &Clip) -> Option<Clip> {
         if edited.n_frames() != self.clip.n_frames() {

@@ -441,12 +441,22 @@ impl MotionFile {
     /// [`hold_within`](posekit_motion::hold_within). `None` if that is everything: for a glTF, and for a BVH whose channels can represent every
     /// configuration of its joints, as in most files.
     #[must_use]
-    pub fn keeper(&self) -> Option<Keep<'_>> {
+    pub fn keeper(&self) -> Option<Keep> {
         match &self.content {
             Content::Bvh(bvh) if !bvh.is_lossless() => {
-                Some(Keep { axes: bvh.axes(), cut: Box::new(|edited| bvh.kept(edited)) })
+                let (axes, moves) = (bvh.axes(), bvh.moves());
+                Some(Keep { axes, moves })
             }
             _ => None,
+        }
+    }
+
+    /// A clip as the file can represent it; `None` if that is all of it.
+    #[must_use]
+    pub fn kept(&self, edited: &Clip) -> Option<Clip> {
+        match &self.content {
+            Content::Bvh(bvh) => bvh.kept(edited),
+            Content::Scene { .. } => None,
         }
     }
 

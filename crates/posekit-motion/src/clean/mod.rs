@@ -136,7 +136,7 @@ impl Cleaned {
         &self,
         changed: &Clip,
         settings: &CleanSettings,
-        keep: Option<&Keep<'_>>,
+        keep: Option<&Keep>,
     ) -> Result<Held> {
         let legs = &self.legs.legs;
         // What stands does so along all of the path, of which a part was applied.
@@ -151,8 +151,6 @@ impl Cleaned {
             return hold_within(changed, self.stands(), &settings, keep);
         }
         let left: Vec<DVec3> = self.path.iter().map(|shift| *shift * left).collect();
-        let ahead = keep.map(|keep| kept_ahead(keep, legs, &left));
-        let keep = ahead.as_ref();
         let held = hold_within(&moved(changed, legs, &left), self.stands(), &settings, keep)?;
         Ok(Held { clip: moved_back(&held.clip, legs, &left), ..held })
     }
@@ -203,11 +201,7 @@ pub fn clean(clip: &Clip, settings: &CleanSettings) -> Result<Cleaned> {
 ///
 /// # Errors
 /// As [`clean`].
-pub fn clean_within(
-    clip: &Clip,
-    settings: &CleanSettings,
-    keep: Option<&Keep<'_>>,
-) -> Result<Cleaned> {
+pub fn clean_within(clip: &Clip, settings: &CleanSettings, keep: Option<&Keep>) -> Result<Cleaned> {
     check(settings)?;
     let legs = match &settings.legs {
         Some(legs) => {
@@ -284,7 +278,7 @@ pub fn judge(
     clip: &Clip,
     legs: &[Leg],
     settings: &CleanSettings,
-    keep: Option<&Keep<'_>>,
+    keep: Option<&Keep>,
 ) -> Result<Judged> {
     let settings = CleanSettings { contacts: None, legs: Some(legs.to_vec()), ..settings.clone() };
     let Cleaned { floor, plants, path, is_in_place, .. } = clean_within(clip, &settings, keep)?;
@@ -320,16 +314,6 @@ fn holding(legs: &[Leg], settings: &CleanSettings) -> HoldSettings {
         legs: legs.iter().map(|leg| leg.limb).collect(),
         strength: settings.strength,
         ..settings.hold.clone()
-    }
-}
-
-/// What a file keeps of a clip, as seen with its root moved along a path that is no part of it.
-fn kept_ahead<'k>(keep: &'k Keep<'k>, legs: &'k [Leg], path: &'k [DVec3]) -> Keep<'k> {
-    Keep {
-        axes: keep.axes.clone(),
-        cut: Box::new(move |held| {
-            Some(moved(&(keep.cut)(&moved_back(held, legs, path))?, legs, path))
-        }),
     }
 }
 

@@ -7,7 +7,7 @@ use posekit::math::{Pose, atan2, direction_or, slerp};
 use posekit::skeleton::{Frame, JointKind};
 
 use super::source::{Found, Seen, Source};
-use super::{CleanSettings, holding, kept_ahead, moved_back};
+use super::{CleanSettings, holding, moved_back};
 use crate::clip::rotation_place;
 use crate::error::Result;
 use crate::hold::{Along, Asked, ContactReport, hold_on_joints, hold_on_path};
@@ -74,7 +74,7 @@ impl Source<'_> {
         let mut reports = self.reports(seen);
         let locked: Vec<bool> =
             (0..self.clip.n_frames()).map(|frame| self.is_kept(frame)).collect();
-        let has_root = self.keeps(&vec![DVec3::ONE * CLEAN; self.clip.n_frames()]);
+        let moves = self.moves();
         let mut solved: Vec<Solved> = Vec::new();
         for segment in segments {
             let legs = self.leg_motions(segment.clone(), path);
@@ -87,7 +87,7 @@ impl Source<'_> {
                     break;
                 }
                 let locked = &locked[segment.clone()];
-                let mut problem = self.problem((&legs, &held), has_root, locked);
+                let mut problem = self.problem((&legs, &held), moves, locked);
                 let mut change = problem.solve();
                 if self.cycle.is_some() && segment.len() == self.clip.n_frames() {
                     problem.ends = Some(change.mean_of_ends());
@@ -110,8 +110,7 @@ impl Source<'_> {
                 }
             }
         }
-        let (clip, changed) = self.applied((path, *in_place), (&solved, has_root), &locked);
-        let clip = self.keep.and_then(|keep| (keep.cut)(&clip)).unwrap_or(clip);
+        let (clip, changed) = self.applied((path, *in_place), (&solved, moves), &locked);
         let (contacts, held) = self.contacts_of(&solved, &clip, seen, &mut reports);
         Outcome { clip, changed, contacts, held, reports }
     }
@@ -225,12 +224,10 @@ impl Source<'_> {
         let is_kept = self.shares.iter().any(|share| *share < 1.0);
         let shares = if is_kept { self.shares.as_slice() } else { &[] };
         let along = Along { path: &path, path_part, shares };
-        let ahead = self.keep.filter(|_| seen.in_place).map(|keep| kept_ahead(keep, legs, &path));
-        let keep = ahead.as_ref().or(self.keep);
         let settings = crate::HoldSettings { strength, ..holding(legs, self.settings) };
         let hold = |contacts: &[Contact]| {
             let asked = Asked { contacts, to_body: &[], also: &[] };
-            let held = hold_on_path(clip, self.tracks.clone(), along, asked, &settings, keep);
+            let held = hold_on_path(clip, self.tracks.clone(), along, asked, &settings, self.keep);
             held.map(|(held, _)| held)
         };
         let held = hold_on_joints(clip, contacts, hold)?;
@@ -350,12 +347,12 @@ impl Source<'_> {
     pub(super) fn problem<'p>(
         &self,
         (legs, held): (&'p [LegMotion], &'p [Held]),
-        has_root: bool,
+        moves: [bool; 3],
         locked: &'p [bool],
     ) -> Problem<'p> {
         let ease = self.settings.ease / CleanSettings::default().ease;
-        let root = has_root.then_some(ROOT);
-        Problem { legs, held, root, locked, ends: None, frame_time: self.clip.frame_time(), ease }
+        let (root, frame_time) = (Some(ROOT), self.clip.frame_time());
+        Problem { legs, held, root, moves, locked, ends: None, frame_time, ease }
     }
 
     /// The legs over a segment, on the root's trajectory.
@@ -380,7 +377,7 @@ impl Source<'_> {
     fn applied(
         &self,
         (path, in_place): (&[DVec3], bool),
-        (solved, has_root): (&[Solved], bool),
+        (solved, moves): (&[Solved], [bool; 3]),
         locked: &[bool],
     ) -> (Clip, Vec<usize>) {
         let n = self.clip.skeleton().n_values();
@@ -394,7 +391,7 @@ impl Source<'_> {
         for (segment, held, change) in solved {
             let Some(change) = change else { continue };
             let legs = self.leg_motions(segment.clone(), path);
-            let problem = self.problem((&legs, held), has_root, &locked[segment.clone()]);
+            let problem = self.problem((&legs, held), moves, &locked[segment.clone()]);
             for frame in segment.clone().filter(|frame| !locked[*frame]) {
                 let own = frame - segment.start;
                 shifts[frame] += change.root(own) * (strength * self.length);

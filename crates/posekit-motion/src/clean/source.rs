@@ -7,12 +7,12 @@ use posekit::glam::DVec3;
 use super::CleanSettings;
 use super::contacts::{self, PartMotion, Stance, velocities};
 use crate::floor::{Floor, FloorChoice};
-use crate::hold::{Keep, has_few_turns};
+use crate::hold::{Keep, has_few_turns, moves_in_world};
 use crate::metrics::drift;
 use crate::paths::{joints_of, mean_length};
 use crate::plant::{CLEAN, Part, Plant, PlantReport, Verdict, runs};
 use crate::tracks::Tracks;
-use crate::travel::{carrier, shifted};
+use crate::travel::carrier;
 use crate::{Clip, Leg};
 
 /// From one frame to the next, a joint that goes farther than this \[leg lengths\] and [`ABRUPT`] times what it goes in the frames beside jumps: no motion does.
@@ -70,7 +70,7 @@ pub(super) struct Source<'a> {
     pub(super) clip: &'a Clip,
     pub(super) legs: &'a [Leg],
     pub(super) settings: &'a CleanSettings,
-    pub(super) keep: Option<&'a Keep<'a>>,
+    pub(super) keep: Option<&'a Keep>,
     pub(super) tracks: Tracks,
     /// The joint that carries the legs and can be moved.
     pub(super) root: Option<usize>,
@@ -87,7 +87,7 @@ impl<'a> Source<'a> {
         clip: &'a Clip,
         legs: &'a [Leg],
         settings: &'a CleanSettings,
-        keep: Option<&'a Keep<'a>>,
+        keep: Option<&'a Keep>,
     ) -> Self {
         let length = mean_length(clip, legs);
         let root = if legs.is_empty() { None } else { carrier(clip, legs) };
@@ -127,11 +127,17 @@ impl<'a> Source<'a> {
         self.shares[frame] == 0.0
     }
 
+    /// Along which axes of the world the root can be displaced.
+    pub(super) fn moves(&self) -> [bool; 3] {
+        let moves = |root| moves_in_world(self.keep, self.clip.skeleton(), root);
+        self.root.map_or([false; 3], moves)
+    }
+
     /// Whether the file keeps a displacement of the root.
     pub(super) fn keeps(&self, path: &[DVec3]) -> bool {
-        let (Some(root), Some(keep)) = (self.root, self.keep) else { return self.root.is_some() };
-        let path: Vec<DVec3> = path.iter().map(|shift| *shift * self.length).collect();
-        (keep.cut)(&shifted(self.clip, root, &path)).is_none()
+        let moves = self.moves();
+        let is_kept = |shift: &DVec3| (0..3).all(|axis| moves[axis] || shift[axis].abs() < CLEAN);
+        self.root.is_some() && path.iter().all(is_kept)
     }
 
     /// Whether the root trajectory may be corrected.

@@ -256,7 +256,7 @@ fn the_cost_of_a_contact_is_bounded() {
             normal: DVec3::Y,
             weight: CONTACT,
         }];
-        let problem = source.problem((&motions, &held), true, &[false; 61]);
+        let problem = source.problem((&motions, &held), [true; 3], &[false; 61]);
         assert_eq!(is_costly(&problem.solve(), &held[0]), costly, "{off}");
     }
 }

@@ -1,15 +1,17 @@
 //! From displacements to joint values.
 
+use core::cell::OnceCell;
+
 use posekit::glam::{DQuat, DVec3};
 use posekit::math::{Pose, atan2, so3_exp, so3_log};
 use posekit::skeleton::{JointKind, Skeleton};
 
 use super::bend::{Bones, Turns, bend_axis, cos_of, hinge_side};
-use super::ease::{Overshoot, bridge, fill, read_of};
-use super::few::{Change, Few, Goal, Turn};
-use super::need::{Need, is_carried};
+use super::ease::{Overshoot, fill, read_of};
+use super::few::Few;
+use super::need::Need;
 use super::plan::{LimbPlan, Plan, positions};
-use super::{Along, HoldSettings};
+use super::{Along, HoldSettings, whole};
 use crate::Clip;
 use crate::tracks::Tracks;
 
@@ -28,7 +30,7 @@ const LEAST_GROWTH: f64 = 5e-5;
 /// The clip with everything applied, and the joints that changed.
 pub(super) fn apply(
     clip: &Clip,
-    plan: &Plan,
+    plan: &Plan<'_>,
     tracks: &Tracks,
     needs: &[Need],
     (root, along): (&[DVec3], Along<'_>),
@@ -42,16 +44,27 @@ pub(super) fn apply(
     if let Some(joint) = plan.root {
         is_changed[joint] = move_root(clip, joint, tracks, (root, along), settings, &mut values);
     }
+    let moved = OnceCell::new();
     for (limb, need) in plan.limbs.iter().zip(needs).filter(|(_, need)| !need.shifts.is_empty()) {
         let mut writer = Writer::new(clip, limb, tracks, settings);
         let is_any = match &limb.turns {
-            Some(turns) => {
-                let root = if is_carried(clip, plan, limb) { root } else { &[] };
-                let start = |frame: usize| root.get(frame).copied().unwrap_or(DVec3::ZERO);
-                let changes =
-                    writer.changes((clip, turns), need, start, (frame_time, settings.strength));
-                let share = |frame: usize| along.share(frame);
-                write_few((clip, limb, turns), tracks, (&changes, &share), &mut values)
+            Some(columns) => {
+                let clip = moved.get_or_init(|| {
+                    let path = whole::moved(clip, plan, (along.path, 1.0));
+                    whole::moved(&path, plan, (root, 1.0)).into_owned()
+                });
+                let few = Few { clip, limb, columns };
+                let changes = few.hold(need, |frame| writer.bend_to(frame, need.shifts[frame]));
+                let mut is_any = false;
+                for (frame, mut change) in changes {
+                    let share = settings.strength * along.share(frame);
+                    change.iter_mut().for_each(|x| *x *= share);
+                    is_any |= change.iter().any(|x| *x != 0.0);
+                    let q = &mut values[frame * n..(frame + 1) * n];
+                    let changed = few.joints().changed(q, &change);
+                    q.copy_from_slice(&changed);
+                }
+                is_any
             }
             None => {
                 writer.stretch_only_to_reach(need, settings.strength);
@@ -79,27 +92,6 @@ pub(super) fn apply(
     (clip.with_edited(values, &changed), changed)
 }
 
-/// Writes the joints of a limb of few turns; false where none changed.
-///
-/// - `changes`: of start, middle and end in every frame, and how much of it is applied there
-fn write_few(
-    (clip, limb, turns): (&Clip, &LimbPlan, &[Turn]),
-    tracks: &Tracks,
-    (changes, share): (&[Vec<DVec3>; 3], &dyn Fn(usize) -> f64),
-    values: &mut [f64],
-) -> bool {
-    let skeleton = clip.skeleton();
-    let mut is_any = false;
-    for (frame, q) in values.chunks_exact_mut(skeleton.n_values()).enumerate() {
-        let change: Change = core::array::from_fn(|joint| changes[joint][frame] * share(frame));
-        if change.iter().any(|change| change.length_squared() > NOTHING * NOTHING) {
-            Few::new(clip, (limb.limb, turns), tracks, frame).write(skeleton, &change, q);
-            is_any = true;
-        }
-    }
-    is_any
-}
-
 /// Brings the ends of limbs into poses, or as near as they reach, and turned as there.
 ///
 /// - `limbs`: each with frames, and the pose of its end there
@@ -111,16 +103,19 @@ pub(super) fn bring_ends(clip: Clip, limbs: &[(&LimbPlan, Vec<(usize, Pose)>)]) 
     let settings = HoldSettings::default();
     for (plan, poses) in limbs {
         let writer = Writer::new(&clip, plan, &tracks, &settings);
+        let shift = |frame, goal: Pose| goal.translation - tracks.place(frame, plan.limb.end);
+        if let Some(columns) = &plan.turns {
+            let few = Few { clip: &clip, limb: plan, columns };
+            let bend = |frame, goal| writer.bend_to(frame, shift(frame, goal));
+            for ((frame, _), q) in poses.iter().zip(few.bring(poses, bend)) {
+                values[frame * n..(frame + 1) * n].copy_from_slice(&q);
+            }
+            continue;
+        }
         for &(frame, goal) in poses {
             let q = &mut values[frame * n..(frame + 1) * n];
             let now = tracks.pose(frame, plan.limb.end);
-            let shift = goal.translation - now.translation;
-            if let Some(turns) = &plan.turns {
-                let few = Few::new(&clip, (plan.limb, turns), &tracks, frame);
-                let change = few.solve(&Goal::pose(goal), writer.bend_to(frame, shift));
-                few.write(clip.skeleton(), &change, q);
-                continue;
-            }
+            let shift = shift(frame, goal);
             let turn = goal.rotation * now.rotation.conjugate();
             writer.write(frame, Move::To(shift), Some(turn), q);
         }
@@ -262,39 +257,6 @@ impl<'a> Writer<'a> {
             moves[frame] = shift(frame).map_or(Move::None, Move::To);
         }
         moves
-    }
-
-    /// By how much the turns of a limb that has few of them change in each frame: those of its start, its middle and its end.
-    ///
-    /// - `start`: by how much its start is moved
-    fn changes(
-        &self,
-        (clip, turns): (&Clip, &[Turn]),
-        need: &Need,
-        start: impl Fn(usize) -> DVec3,
-        (frame_time, strength): (f64, f64),
-    ) -> [Vec<DVec3>; 3] {
-        let mut changes: [Vec<DVec3>; 3] =
-            core::array::from_fn(|_| vec![DVec3::ZERO; need.shifts.len()]);
-        for span in &need.spans {
-            let mut before = span.frames.start;
-            for frame in span.frames.clone() {
-                let part = (strength, start(frame));
-                let goal = Goal::new((self.limb, need), self.tracks, frame, part);
-                let Some(goal) = goal else { continue };
-                let few = Few::new(clip, (self.limb.limb, turns), self.tracks, frame);
-                let change = few.solve(&goal, self.bend_to(frame, need.shifts[frame] * strength));
-                for (track, change) in changes.iter_mut().zip(change) {
-                    track[frame] = change;
-                    bridge(track, before, frame);
-                }
-                before = frame;
-            }
-        }
-        for track in &mut changes {
-            fill(track, &need.spans, frame_time, Overshoot(OVERBEND));
-        }
-        changes
     }
 
     /// The turn of the middle that the closed form makes for the end to move, as a rotation vector.

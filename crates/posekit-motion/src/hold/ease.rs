@@ -15,8 +15,6 @@ pub(super) struct Span {
     pub(super) ease_out: f64,
 }
 
-impl Span {}
-
 /// How long before its end the slope of a change is taken \[s\]: long enough that one noisy frame does not make it, short against a step.
 const SLOPE_TIME: f64 = 0.045;
 
@@ -39,14 +37,6 @@ pub(super) fn merge(spans: &[Span]) -> Vec<Span> {
         }
     }
     merged
-}
-
-/// Fills the frames between two of a track in proportion.
-pub(super) fn bridge(track: &mut [DVec3], from: usize, to: usize) {
-    let (first, last) = (track[from], track[to]);
-    for frame in from + 1..to {
-        track[frame] = first + (last - first) * ((frame - from) as f64 / (to - from) as f64);
-    }
 }
 
 /// Fills the frames between the spans of a track.

@@ -18,7 +18,7 @@ pub(super) const STRAIGHT_TO_STAY: f64 = 0.993;
 ///
 /// - `before`: the motion, with tracks of all limbs and the root
 /// - `after`: the same with the root gone along, and what limbs hold held
-pub(super) fn stay(before: &Tracks, after: Clip, plan: &Plan) -> Clip {
+pub(super) fn stay(before: &Tracks, after: Clip, plan: &Plan<'_>) -> Clip {
     let Some(root) = plan.root else { return after };
     let legs = plan.limbs.iter().filter(|limb| limb.is_leg && is_carried(&after, plan, limb));
     let legs: Vec<&LimbPlan> = legs.collect();

@@ -16,13 +16,12 @@ use posekit::glam::{DQuat, DVec3};
 use posekit::math::{
     Pose, rotation_about, so3_exp, so3_left_jacobian_inverse, so3_log, so3_right_jacobian,
 };
-use posekit::skeleton::{JointKind, Skeleton};
+use posekit::skeleton::{Frame, JointKind, Skeleton};
 
+use super::Keep;
+use super::plan::{Point, Target};
 use crate::banded::Banded;
 use crate::space_time::CONTACT;
-
-/// `τ`: a change comes and goes in about six times this \[s\], short against a step.
-const BLEND: f64 = 0.2;
 
 /// The weight of what must hold.
 pub(super) const MUST: f64 = 1.0;
@@ -54,6 +53,9 @@ const DAMPING: [f64; 2] = [1.0, 10.0];
 /// How much of the curvature counts: none to begin with, and more with every step that the system stays positive definite with it.
 const CURVATURES: [f64; 4] = [0.0, 0.25, 0.5, 1.0];
 
+/// A sum that is rounding.
+const NOTHING: f64 = 1e-14;
+
 /// Frames that are solved together. Of longer runs the first half of each so many is final when the next ones are solved.
 const WINDOW: usize = 512;
 
@@ -82,17 +84,28 @@ pub(super) enum By {
 /// The columns of a joint, but for one that follows another.
 ///
 /// - `weights`: of what moves it and of what turns it; no columns for a weight of 0
-pub(super) fn columns_of(skeleton: &Skeleton, joint: usize, weights: [f64; 2]) -> Vec<Column> {
-    let (moves, turns) = match skeleton.kind(joint) {
-        _ if skeleton.mimic(joint).is_some() => (vec![], vec![]),
-        JointKind::Free => ((0..3).map(By::Move).collect(), (0..3).map(By::Turn).collect()),
-        JointKind::Ball => (vec![], (0..3).map(By::Turn).collect()),
-        JointKind::Revolute { .. } | JointKind::Prismatic { .. } => (vec![], vec![By::Value]),
-        JointKind::Fixed => (vec![], vec![]),
+/// - `keep`: what a file keeps of them
+pub(super) fn columns_of(
+    skeleton: &Skeleton,
+    joint: usize,
+    weights: [f64; 2],
+    keep: Option<&Keep>,
+) -> Vec<Column> {
+    let kept = keep.and_then(|keep| keep.turns(joint));
+    let is_kept =
+        |axis: &usize| keep.and_then(|keep| keep.moves.get(joint)).is_none_or(|moves| moves[*axis]);
+    let kind = skeleton.kind(joint);
+    let turns: Vec<By> = match (kind, kept) {
+        _ if skeleton.mimic(joint).is_some() => return Vec::new(),
+        (JointKind::Fixed, _) => Vec::new(),
+        (JointKind::Revolute { .. } | JointKind::Prismatic { .. }, _) => vec![By::Value],
+        (_, None) => (0..3).map(By::Turn).collect(),
+        (_, Some([outer, inner, ..])) => vec![By::Outer(*outer), By::Inner(*inner)],
+        (_, Some(axes)) => axes.iter().copied().map(By::Inner).collect(),
     };
-    let column = |weight: f64| move |by: By| Column { joint, by, weight };
-    let moves = moves.into_iter().map(column(weights[0]));
-    let turns = turns.into_iter().map(column(weights[1]));
+    let moves = (0..3).filter(|axis| kind == JointKind::Free && is_kept(axis));
+    let moves = moves.map(By::Move).map(|by| Column { joint, by, weight: weights[0] });
+    let turns = turns.into_iter().map(|by| Column { joint, by, weight: weights[1] });
     moves.chain(turns).filter(|column| column.weight > 0.0).collect()
 }
 
@@ -118,18 +131,51 @@ pub(super) enum What {
     Turned(DQuat),
 }
 
-/// What is solved in a run of frames.
-pub(super) struct Problem<'a> {
+/// What a contact asks for in a frame.
+pub(super) fn asked_of(point: &Point, frame: usize, weight: f64) -> impl Iterator<Item = Ask> {
+    let Frame { joint, joint_from_frame } = point.frame;
+    let (at, turned) = match point.target(frame) {
+        Target::Position(target) => (What::At(target), None),
+        Target::Surface(on, normal) => (What::On(on, normal), None),
+        Target::Pose(target) => {
+            let turned = target.rotation * joint_from_frame.rotation.conjugate();
+            (What::At(target.translation), Some(What::Turned(turned)))
+        }
+    };
+    let own = joint_from_frame.translation;
+    [Some(at), turned].into_iter().flatten().map(move |what| Ask { joint, own, what, weight })
+}
+
+/// The runs of frames in which something holds, and its eases.
+pub(super) fn runs_of(n_frames: usize, points: &[Point]) -> Vec<Range<usize>> {
+    let is_moved = |frame: &usize| points.iter().any(|point| point.coming(*frame) > 0.0);
+    let frames: Vec<usize> = (0..n_frames).filter(is_moved).collect();
+    let run = |run: &[usize]| run[0]..run[run.len() - 1] + 1;
+    frames.chunk_by(|a, b| a + 1 == *b).map(run).collect()
+}
+
+/// The joints that can change.
+#[derive(Clone, Copy)]
+pub(super) struct Joints<'a> {
     pub(super) skeleton: &'a Skeleton,
     pub(super) columns: &'a [Column],
+    /// The figure's length.
+    pub(super) unit: f64,
+}
+
+/// What is solved in a run of frames.
+pub(super) struct Problem<'a> {
+    pub(super) joints: Joints<'a>,
     /// Configurations of the motion that is changed, of all frames of the run.
     pub(super) source: Vec<&'a [f64]>,
     pub(super) asked: Vec<Vec<Ask>>,
+    /// The change to begin with, frame after frame.
+    pub(super) start: Vec<f64>,
+    /// `τ` \[s\].
+    pub(super) blend: f64,
     /// Nothing is known before the run, and after it: the clip begins or ends with it.
     pub(super) is_open: [bool; 2],
     pub(super) frame_time: f64,
-    /// The figure's length.
-    pub(super) unit: f64,
 }
 
 /// The frames of a run that are solved together.
@@ -170,31 +216,9 @@ impl Row {
     }
 }
 
-impl Problem<'_> {
-    /// The configurations with the change.
-    pub(super) fn solve(&self) -> Vec<Vec<f64>> {
-        let (n, n_frames) = (self.columns.len(), self.source.len());
-        let mut x: Vec<f64> = Vec::with_capacity(n * n_frames);
-        let nothing = vec![0.0; n];
-        let mut first = 0;
-        while first < n_frames {
-            let last = n_frames.min(first + WINDOW);
-            let is_last = last == n_frames;
-            let before = [2, 1].map(|back| match first.checked_sub(back) {
-                Some(frame) => Some(&x[frame * n..(frame + 1) * n]),
-                None => (!self.is_open[0]).then_some(&nothing[..]),
-            });
-            let is_closed = is_last && !self.is_open[1];
-            let found = Window { problem: self, frames: first..last, before, is_closed }.solve();
-            let kept = if is_last { last - first } else { WINDOW / 2 };
-            x.extend_from_slice(&found[..kept * n]);
-            first += kept;
-        }
-        x.chunks_exact(n).zip(&self.source).map(|(x, q)| self.changed(q, x)).collect()
-    }
-
+impl Joints<'_> {
     /// A configuration with a change.
-    fn changed(&self, source: &[f64], x: &[f64]) -> Vec<f64> {
+    pub(super) fn changed(&self, source: &[f64], x: &[f64]) -> Vec<f64> {
         let mut q = source.to_vec();
         for (k, column) in self.columns.iter().enumerate() {
             let range = self.skeleton.value_range(column.joint);
@@ -260,17 +284,45 @@ impl Problem<'_> {
         };
         self.columns.iter().enumerate().map(axis).collect()
     }
+}
+
+impl Problem<'_> {
+    /// The change of each frame.
+    pub(super) fn solve(&self) -> Vec<Vec<f64>> {
+        let (n, n_frames) = (self.joints.columns.len(), self.source.len());
+        let mut x: Vec<f64> = Vec::with_capacity(n * n_frames);
+        let nothing = vec![0.0; n];
+        let mut first = 0;
+        while first < n_frames {
+            let last = n_frames.min(first + WINDOW);
+            let is_last = last == n_frames;
+            let before = [2, 1].map(|back| match first.checked_sub(back) {
+                Some(frame) => Some(&x[frame * n..(frame + 1) * n]),
+                None => (!self.is_open[0]).then_some(&nothing[..]),
+            });
+            let is_closed = is_last && !self.is_open[1];
+            let found = Window { problem: self, frames: first..last, before, is_closed }.solve();
+            let kept = if is_last { last - first } else { WINDOW / 2 };
+            x.extend_from_slice(&found[..kept * n]);
+            first += kept;
+        }
+        x.chunks_exact(n.max(1)).map(<[f64]>::to_vec).collect()
+    }
 
     /// What is missed in a frame: nothing of what holds within its bounds.
     fn off(&self, poses: &[Pose], ask: &Ask) -> DVec3 {
         let pose = poses[ask.joint];
         let place = pose.transform_point(ask.own);
         match ask.what {
-            What::At(to) => (place - to) / self.unit,
-            What::On(point, normal) => normal * (normal.dot(place - point) / self.unit),
+            What::At(to) => (place - to) / self.joints.unit,
+            What::On(point, normal) => normal * (normal.dot(place - point) / self.joints.unit),
             What::Within(to, most) => {
                 let (away, far) = (place - to, place.distance(to));
-                if far > most { away * ((far - most) / (far * self.unit)) } else { DVec3::ZERO }
+                if far > most {
+                    away * ((far - most) / (far * self.joints.unit))
+                } else {
+                    DVec3::ZERO
+                }
             }
             What::Turned(to) => so3_log(pose.rotation * to.conjugate()),
         }
@@ -278,13 +330,13 @@ impl Problem<'_> {
 
     /// What is missed in a frame, with derivatives.
     fn rows(&self, frame: usize, x: &[f64], asked: &[Ask]) -> Vec<Row> {
-        let poses = self.skeleton.poses(&self.changed(self.source[frame], x));
-        let axes = self.axes(&poses, x);
+        let poses = self.joints.skeleton.poses(&self.joints.changed(self.source[frame], x));
+        let axes = self.joints.axes(&poses, x);
         let mut is_above = vec![false; poses.len()];
         let mut row = |ask: &Ask| {
             let value = self.off(&poses, ask);
             is_above.fill(false);
-            self.skeleton.ancestors(ask.joint).for_each(|joint| is_above[joint] = true);
+            self.joints.skeleton.ancestors(ask.joint).for_each(|joint| is_above[joint] = true);
             let place = poses[ask.joint].transform_point(ask.own);
             let back = match ask.what {
                 What::Turned(_) => Some(so3_left_jacobian_inverse(value)),
@@ -299,7 +351,7 @@ impl Problem<'_> {
                 let arm = place - poses[column.joint].translation;
                 let (place, turn) = match (back, moves) {
                     (None, true) => (*axis, DVec3::ZERO),
-                    (None, false) => (axis.cross(arm) / self.unit, *axis),
+                    (None, false) => (axis.cross(arm) / self.joints.unit, *axis),
                     (Some(_), _) => (DVec3::ZERO, DVec3::ZERO),
                 };
                 let derivative = match (back, moves) {
@@ -309,7 +361,7 @@ impl Problem<'_> {
                 };
                 ByColumn { column: k, joint: column.joint, derivative, place, axis: turn }
             };
-            let columns = self.columns.iter().zip(&axes).enumerate();
+            let columns = self.joints.columns.iter().zip(&axes).enumerate();
             let by = columns.filter(|(_, (column, _))| is_above[column.joint]).map(by_column);
             let is_bound = matches!(ask.what, What::Within(..));
             let row = Row { weight: CONTACT * ask.weight, value, by: by.collect() };
@@ -321,7 +373,7 @@ impl Problem<'_> {
 
 impl Window<'_> {
     fn n(&self) -> usize {
-        self.problem.columns.len()
+        self.problem.joints.columns.len()
     }
 
     /// Frames in a row whose second difference counts, by the second of them, which may be beyond the ends; the change of those that are known.
@@ -339,7 +391,7 @@ impl Window<'_> {
     }
 
     fn blend(&self) -> f64 {
-        let frames = BLEND / self.problem.frame_time;
+        let frames = self.problem.blend / self.problem.frame_time;
         (frames * frames) * (frames * frames)
     }
 
@@ -347,7 +399,7 @@ impl Window<'_> {
     fn seconds(&self, x: &[f64], mut see: impl FnMut(f64, f64, [Option<usize>; 3])) {
         let (n, blend) = (self.n(), self.blend());
         for triple in self.triples() {
-            for (k, column) in self.problem.columns.iter().enumerate() {
+            for (k, column) in self.problem.joints.columns.iter().enumerate() {
                 let at = |of: &Result<usize, &[f64]>| match of {
                     Ok(frame) => x[frame * n + k],
                     Err(known) => known.get(k).copied().unwrap_or(0.0),
@@ -363,14 +415,14 @@ impl Window<'_> {
         let Self { problem, frames, .. } = self;
         let n = self.n();
         let source = problem.source[frames.start + own];
-        problem.skeleton.poses(&problem.changed(source, &x[own * n..(own + 1) * n]))
+        problem.joints.skeleton.poses(&problem.joints.changed(source, &x[own * n..(own + 1) * n]))
     }
 
     fn cost(&self, x: &[f64], asked: &[Vec<Ask>]) -> f64 {
         let n = self.n();
         let mut cost = 0.0;
         for (at, x) in x.iter().enumerate() {
-            cost += self.problem.columns[at % n].weight * x * x;
+            cost += self.problem.joints.columns[at % n].weight * x * x;
         }
         self.seconds(x, |weight, second, _| cost += weight * second * second);
         for (own, asked) in asked.iter().enumerate() {
@@ -393,7 +445,7 @@ impl Window<'_> {
         let n = self.n();
         let mut down = vec![0.0; x.len()];
         for (at, x) in x.iter().enumerate() {
-            let weight = self.problem.columns[at % n].weight;
+            let weight = self.problem.joints.columns[at % n].weight;
             hessian.add(at, at, weight);
             down[at] -= weight * x;
         }
@@ -428,8 +480,14 @@ impl Window<'_> {
         let mut asked = self.problem.asked[self.frames.clone()].to_vec();
         let mut softly = asked.clone();
         softly.iter_mut().flatten().for_each(|ask| ask.weight *= SOFT);
-        let mut x = vec![0.0; self.n() * self.frames.len()];
-        let mut matrix = Banded::zero(x.len(), 2 * self.n());
+        let n = self.n();
+        let mut x = vec![0.0; n * self.frames.len()];
+        // Where all holds already, nothing changes, to the bit.
+        if n == 0 || self.cost(&x, &asked) <= NOTHING {
+            return x;
+        }
+        x.copy_from_slice(&self.problem.start[self.frames.start * n..self.frames.end * n]);
+        let mut matrix = Banded::zero(x.len(), 2 * n);
         self.minimise(&mut x, &softly, &mut matrix);
         self.minimise(&mut x, &asked, &mut matrix);
         for _ in 0..ROUNDS {
@@ -441,7 +499,7 @@ impl Window<'_> {
 
     /// Asks for what is missed on top of what was asked for, and harder in frames in which all of it can hold.
     fn ask_for_more(&self, x: &[f64], asked: &mut [Vec<Ask>]) {
-        let Problem { unit, .. } = *self.problem;
+        let unit = self.problem.joints.unit;
         for (own, asked) in asked.iter_mut().enumerate() {
             let poses = self.poses(x, own);
             let off = |ask: &Ask| self.problem.off(&poses, ask);

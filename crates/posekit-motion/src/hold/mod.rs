@@ -7,15 +7,14 @@
 //!    joints turn about too few axes for that, least squares find the angles ([`few`]).
 //! 5. Feet that hold nothing stay, where contacts are put by hand ([`free`]).
 //! 6. What contacts on joints of the figure hold goes where these have gone, until they rest ([`support`]).
-//! 7. What the channels of a file cut off a root or a body is held again in what they keep ([`channels`]).
 
 mod apply;
 mod bend;
-mod channels;
 mod ease;
 mod few;
 mod free;
 mod joints;
+mod keep;
 mod need;
 mod plan;
 mod rest;
@@ -35,8 +34,9 @@ use crate::space_time::ROOT;
 use need::Need;
 use plan::{Plan, Target};
 
-pub use channels::{Cut, Keep};
 pub(super) use few::has_few_turns;
+pub use keep::Keep;
+pub(crate) use keep::moves_in_world;
 pub(super) use plan::root_of;
 pub(super) use support::hold_on_joints;
 
@@ -133,7 +133,7 @@ pub fn hold_within(
     clip: &Clip,
     contacts: &[Contact],
     settings: &HoldSettings,
-    keep: Option<&Keep<'_>>,
+    keep: Option<&Keep>,
 ) -> Result<Held> {
     hold_on_joints(clip, contacts, |contacts| hold_on_no_joint(clip, contacts, settings, keep))
 }
@@ -143,7 +143,7 @@ fn hold_on_no_joint(
     clip: &Clip,
     contacts: &[Contact],
     settings: &HoldSettings,
-    keep: Option<&Keep<'_>>,
+    keep: Option<&Keep>,
 ) -> Result<Held> {
     let tracks = Tracks::new(clip, &[]);
     let along = Along { path: &[], path_part: 1.0, shares: &[] };
@@ -211,7 +211,7 @@ pub(super) fn hold_on_path(
     along: Along<'_>,
     asked: Asked<'_>,
     settings: &HoldSettings,
-    keep: Option<&Keep<'_>>,
+    keep: Option<&Keep>,
 ) -> Result<(Held, Tracks)> {
     check(settings)?;
     let Asked { contacts, to_body, also } = asked;
@@ -224,9 +224,16 @@ pub(super) fn hold_on_path(
     }
     plan::fill_targets(&mut plan.others, &tracks);
     plan.leave_to_body(&tracks, to_body);
-    let made = hold_once(clip, &plan, along, tracks, also, settings)?;
-    let held = report(made, &plan, contacts.len());
-    channels::hold_again(held, plan, along, also, settings, keep)
+    let made = hold_once(clip, &plan, along, tracks.clone(), also, settings)?;
+    let (mut held, after) = report(made, &plan, contacts.len());
+    keep::tell_few(&mut held.contacts, &plan, (&held.clip, &after));
+    if keep.is_some() && held.contacts.iter().any(|contact| !contact.missed.is_empty()) {
+        let free = hold_on_path(clip, tracks.moved(&[]), along, asked, settings, None)?.0;
+        for (contact, free) in held.contacts.iter_mut().zip(free.contacts) {
+            contact.by_channels |= contact.missed.iter().any(|frame| !free.missed.contains(frame));
+        }
+    }
+    Ok((held, after))
 }
 
 /// The clip in which a plan holds, the joints that changed, and where the joints are that are looked at.
@@ -234,7 +241,7 @@ pub(super) fn hold_on_path(
 /// - `tracks`: with the joints of the plan
 fn hold_once(
     clip: &Clip,
-    plan: &Plan,
+    plan: &Plan<'_>,
     along: Along<'_>,
     tracks: Tracks,
     also: &[usize],
@@ -296,14 +303,14 @@ fn changed_in(before: &Clip, after: &Clip) -> Vec<usize> {
 }
 
 /// What the contacts of limbs need.
-fn needs(clip: &Clip, plan: &Plan, tracks: &Tracks) -> Vec<Need> {
+fn needs(clip: &Clip, plan: &Plan<'_>, tracks: &Tracks) -> Vec<Need> {
     plan.limbs.iter().map(|limb| need::need(clip, limb, tracks)).collect()
 }
 
 /// The closed forms, on a root that goes along.
 fn hold_limbs(
     clip: &Clip,
-    plan: &Plan,
+    plan: &Plan<'_>,
     along: Along<'_>,
     (tracks, root): (&Tracks, &[DVec3]),
     mut needs: Vec<Need>,
@@ -334,7 +341,7 @@ fn check(settings: &HoldSettings) -> Result<()> {
 const MISS: f64 = 1e-4;
 
 /// The joints that contacts stand on, and others.
-fn looked_at(plan: &Plan, also: &[usize]) -> Vec<usize> {
+fn looked_at(plan: &Plan<'_>, also: &[usize]) -> Vec<usize> {
     points(plan).map(|(_, point)| point.frame.joint).chain(also.iter().copied()).collect()
 }
 
@@ -343,7 +350,7 @@ fn looked_at(plan: &Plan, also: &[usize]) -> Vec<usize> {
 /// - `made`: the clip, the joints that changed, and tracks with the joints that the contacts stand on
 fn report(
     (clip, changed, tracks): (Clip, Vec<usize>, Tracks),
-    plan: &Plan,
+    plan: &Plan<'_>,
     n_contacts: usize,
 ) -> (Held, Tracks) {
     let empty = ContactReport {
@@ -380,7 +387,7 @@ fn report(
     (Held { clip, contacts, changed }, tracks)
 }
 
-fn points(plan: &Plan) -> impl Iterator<Item = (Option<Limb>, &plan::Point)> {
+fn points<'p>(plan: &'p Plan<'_>) -> impl Iterator<Item = (Option<Limb>, &'p plan::Point)> {
     let of_limbs = plan
         .limbs
         .iter()

@@ -69,7 +69,13 @@ impl Need {
     }
 
     /// Leaves to the limb what the root does not do.
-    pub(super) fn take_off(&mut self, root: &[DVec3], clip: &Clip, plan: &Plan, limb: &LimbPlan) {
+    pub(super) fn take_off(
+        &mut self,
+        root: &[DVec3],
+        clip: &Clip,
+        plan: &Plan<'_>,
+        limb: &LimbPlan,
+    ) {
         if self.shifts.is_empty() || !is_carried(clip, plan, limb) {
             return;
         }
@@ -82,7 +88,7 @@ impl Need {
 }
 
 /// Whether a limb moves with the root.
-pub(super) fn is_carried(clip: &Clip, plan: &Plan, limb: &LimbPlan) -> bool {
+pub(super) fn is_carried(clip: &Clip, plan: &Plan<'_>, limb: &LimbPlan) -> bool {
     plan.root.is_some_and(|root| {
         clip.skeleton().ancestors(limb.limb.start).skip(1).any(|joint| joint == root)
     })

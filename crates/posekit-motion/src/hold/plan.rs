@@ -5,10 +5,11 @@ use core::ops::Range;
 use std::sync::Arc;
 
 use posekit::glam::DVec3;
-use posekit::math::{Pose, slerp};
+use posekit::math::Pose;
 use posekit::skeleton::{Frame, JointKind, Skeleton};
 
-use super::few::{self, Turn};
+use super::few;
+use super::joints::Column;
 use super::rest::Rest;
 use super::{HoldSettings, Keep};
 use crate::error::{Error, Result};
@@ -118,18 +119,6 @@ impl Target {
             Self::Surface(point, normal) => here + normal * normal.dot(point - here),
         }
     }
-
-    /// What is asked of a frame, that is here now, for it to go a part of the way.
-    pub(super) fn part(&self, part: f64, here: Pose) -> Self {
-        let to = here.translation.lerp(self.position(here.translation), part);
-        match *self {
-            Self::Position(_) => Self::Position(to),
-            Self::Pose(pose) => {
-                Self::Pose(Pose::new(slerp(here.rotation, pose.rotation, part), to))
-            }
-            Self::Surface(_, normal) => Self::Surface(to, normal),
-        }
-    }
 }
 
 /// A limb and all that it holds.
@@ -140,8 +129,8 @@ pub(super) struct LimbPlan {
     pub(super) is_leg: bool,
     /// In the order of their first frames.
     pub(super) points: Vec<Point>,
-    /// The turns of its joints, where these are too few for the closed form.
-    pub(super) turns: Option<Vec<Turn>>,
+    /// Its columns, where its joints turn about too few axes for the closed form.
+    pub(super) turns: Option<Vec<Column>>,
     /// The axis that it bends about where the motion tells nothing of it, in the frame of its mid; zero where nothing else does.
     pub(super) rest_axis: DVec3,
 }
@@ -168,8 +157,10 @@ impl LimbPlan {
 }
 
 /// Everything that is held.
-#[derive(Debug, Clone)]
-pub(super) struct Plan {
+#[derive(Debug)]
+pub(super) struct Plan<'k> {
+    /// What a file keeps.
+    pub(super) keep: Option<&'k Keep>,
     pub(super) limbs: Vec<LimbPlan>,
     /// What no limb holds by itself: the whole body does.
     pub(super) others: Vec<Point>,
@@ -177,7 +168,7 @@ pub(super) struct Plan {
     pub(super) root: Option<usize>,
 }
 
-impl Plan {
+impl Plan<'_> {
     /// Leaves to the whole body what an arm does not reach: the root, going along by itself, would drag the feet, and does not bend a back.
     ///
     /// - `tracks`: with the joints of all limbs
@@ -207,7 +198,7 @@ pub(super) fn positions(limb: Limb, tracks: &Tracks, frame: usize) -> [DVec3; 3]
 }
 
 /// Joints whose motion holding needs.
-pub(super) fn joints_of(plan: &Plan) -> Vec<usize> {
+pub(super) fn joints_of(plan: &Plan<'_>) -> Vec<usize> {
     let limbs = plan.limbs.iter().flat_map(|limb| {
         let Limb { start, mid, end } = limb.limb;
         [start, mid, end].into_iter().chain(limb.points.iter().map(|point| point.frame.joint))
@@ -216,19 +207,19 @@ pub(super) fn joints_of(plan: &Plan) -> Vec<usize> {
 }
 
 /// Checks the contacts, finds their limbs and the root; targets that are left open stay so until [`fill_targets`].
-pub(super) fn plan(
+pub(super) fn plan<'k>(
     clip: &Clip,
     contacts: &[Contact],
     settings: &HoldSettings,
-    keep: Option<&Keep<'_>>,
-) -> Result<Plan> {
+    keep: Option<&'k Keep>,
+) -> Result<Plan<'k>> {
     let skeleton = clip.skeleton();
     for (index, contact) in contacts.iter().enumerate() {
         check(skeleton, index, contact)?;
     }
-    let mut plan = Plan { limbs: Vec::new(), others: Vec::new(), root: None };
+    let mut plan = Plan { keep, limbs: Vec::new(), others: Vec::new(), root: None };
     let limb_plan = |limb: Limb, is_leg: bool| {
-        let turns = few::turns(skeleton, limb, keep);
+        let turns = few::columns(skeleton, limb, keep);
         LimbPlan { limb, is_leg, points: Vec::new(), turns, rest_axis: DVec3::ZERO }
     };
     for &limb in &settings.legs {

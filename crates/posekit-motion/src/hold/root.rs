@@ -7,9 +7,9 @@ use core::ops::Range;
 
 use posekit::glam::DVec3;
 
-use super::HoldSettings;
 use super::need::{Need, is_carried};
 use super::plan::{LimbPlan, Plan, Target, at_rest, held_part};
+use super::{HoldSettings, moves_in_world};
 use crate::Clip;
 use crate::plant::Part;
 use crate::space_time::{CONTACT, Change, Held, LegMotion, Problem};
@@ -43,7 +43,7 @@ struct Leg<'a> {
 /// - `stiffness`: of the root; `None` where it stays, and feet alone roll
 pub(super) fn carry(
     clip: &Clip,
-    plan: &Plan,
+    plan: &Plan<'_>,
     tracks: &Tracks,
     needs: &mut [Need],
     (settings, stiffness): (&HoldSettings, Option<f64>),
@@ -53,6 +53,8 @@ pub(super) fn carry(
     let legs: Vec<Leg<'_>> =
         legs.map(|(of, plan)| Leg { plan, axis: plan.usual_axis(clip, tracks), of }).collect();
     let mut root = vec![DVec3::ZERO; clip.n_frames()];
+    let moves =
+        plan.root.map_or([false; 3], |root| moves_in_world(plan.keep, clip.skeleton(), root));
     for frames in runs(clip, &legs, needs) {
         let unit = legs.iter().map(|leg| needs[leg.of].length).sum::<f64>() / legs.len() as f64;
         let run = Run { clip, tracks, unit, frames: frames.clone(), settings };
@@ -68,6 +70,7 @@ pub(super) fn carry(
             legs: &motions,
             held: &held,
             root: stiffness,
+            moves,
             locked: &locked,
             ends: None,
             frame_time: clip.frame_time(),

@@ -8,12 +8,15 @@ use posekit::math::{Pose, slerp};
 use posekit::skeleton::{JointKind, Skeleton};
 
 use super::free::{STRAIGHT_TO_STAY, soft};
-use super::joints::{Ask, Column, MUST, Problem, What, columns_of};
+use super::joints::{Ask, Column, Joints, MUST, Problem, What, asked_of, columns_of, runs_of};
 use super::plan::{LimbPlan, Plan, Point, Target, held_part};
 use super::{Along, apply, reach};
 use crate::error::Result;
 use crate::travel::shifted;
 use crate::{Clip, Limb};
+
+/// A change comes and goes in about so much time \[s\].
+const BLEND: f64 = 0.2;
 
 /// How much feet that are to stay count against what is held.
 const STAY: f64 = 0.03;
@@ -35,11 +38,11 @@ const STRAIGHT_TO_HOLD: f64 = 0.9999;
 ///
 /// - `clip`: the motion, in which feet are where they stay
 /// - `carried`: the same with its root where limbs need it
-pub(super) fn hold((clip, carried): (&Clip, &Clip), plan: &Plan) -> Result<Clip> {
+pub(super) fn hold((clip, carried): (&Clip, &Clip), plan: &Plan<'_>) -> Result<Clip> {
     let n = clip.skeleton().n_values();
     let mut values = carried.values().to_vec();
     let mut feet: Vec<_> = plan.limbs.iter().map(|limb| (limb, Vec::new())).collect();
-    for run in runs(clip, plan) {
+    for run in runs_of(clip.n_frames(), &plan.others) {
         let body = Body::new([clip, carried], plan, run.clone());
         let changed = body.changed();
         for (frame, q) in run.clone().zip(&changed) {
@@ -55,19 +58,11 @@ pub(super) fn hold((clip, carried): (&Clip, &Clip), plan: &Plan) -> Result<Clip>
     Ok(apply::bring_ends(carried.with_values(values)?, &feet))
 }
 
-/// The frames in which the body is to be changed.
-fn runs(clip: &Clip, plan: &Plan) -> Vec<Range<usize>> {
-    let is_moved = |frame: &usize| plan.others.iter().any(|point| point.coming(*frame) > 0.0);
-    let frames: Vec<usize> = (0..clip.n_frames()).filter(is_moved).collect();
-    let run = |run: &[usize]| run[0]..run[run.len() - 1] + 1;
-    frames.chunk_by(|a, b| a + 1 == *b).map(run).collect()
-}
-
 /// What the whole body is asked for in a run of frames.
 struct Body<'a> {
     /// The motion, and the same with its root gone along.
     clips: [&'a Clip; 2],
-    plan: &'a Plan,
+    plan: &'a Plan<'a>,
     frames: Range<usize>,
     limbs: Vec<OfBody<'a>>,
     columns: Vec<Column>,
@@ -83,7 +78,7 @@ struct OfBody<'a> {
 }
 
 impl<'a> Body<'a> {
-    fn new(clips: [&'a Clip; 2], plan: &'a Plan, frames: Range<usize>) -> Self {
+    fn new(clips: [&'a Clip; 2], plan: &'a Plan<'a>, frames: Range<usize>) -> Self {
         let skeleton = clips[0].skeleton();
         let is_in_run = |point: &&Point| frames.clone().any(|frame| point.coming(frame) > 0.0);
         let held: Vec<usize> =
@@ -109,7 +104,7 @@ impl<'a> Body<'a> {
         for joint in (0..is_column.len()).filter(|joint| is_column[*joint]) {
             let is_root = root == Some(joint);
             let weights = if is_root { ROOT } else { [0.0, 1.0] };
-            columns.extend(columns_of(skeleton, joint, weights));
+            columns.extend(columns_of(skeleton, joint, weights, plan.keep));
         }
         Self { clips, plan, frames, limbs, columns, reach: reach(clips[0]) }
     }
@@ -117,16 +112,19 @@ impl<'a> Body<'a> {
     /// The configurations in which all holds.
     fn changed(&self) -> Vec<Vec<f64>> {
         let [clip, carried] = self.clips;
+        let (skeleton, columns, unit) = (clip.skeleton(), &self.columns[..], self.reach);
+        let joints = Joints { skeleton, columns, unit };
         let problem = Problem {
-            skeleton: clip.skeleton(),
-            columns: &self.columns,
+            joints,
             source: self.frames.clone().map(|frame| carried.frame(frame)).collect(),
             asked: self.frames.clone().map(|frame| self.asked(frame)).collect(),
+            start: vec![0.0; self.columns.len() * self.frames.len()],
+            blend: BLEND,
             is_open: [self.frames.start == 0, self.frames.end == clip.n_frames()],
             frame_time: clip.frame_time(),
-            unit: self.reach,
         };
-        problem.solve()
+        let changes = problem.solve().into_iter().zip(&problem.source);
+        changes.map(|(x, q)| joints.changed(q, &x)).collect()
     }
 
     /// Poses of the motion, and with its root gone along.
@@ -141,13 +139,13 @@ impl<'a> Body<'a> {
         let holds = |point: &&Point| point.frames.contains(&frame);
         let is_held = self.plan.others.iter().any(|point| holds(&point));
         for point in self.plan.others.iter().filter(holds) {
-            ask_for(point, frame, &mut asked);
+            asked.extend(asked_of(point, frame, MUST));
         }
         for &OfBody { plan, is_used } in &self.limbs {
             let Limb { start, end, .. } = plan.limb;
             for point in plan.points.iter().filter(holds) {
                 if is_used {
-                    ask_for(point, frame, &mut asked);
+                    asked.extend(asked_of(point, frame, MUST));
                     continue;
                 }
                 let here = point.frame.world(carried);
@@ -205,21 +203,6 @@ impl<'a> Body<'a> {
     }
 }
 
-/// What a contact asks for.
-fn ask_for(point: &Point, frame: usize, asked: &mut Vec<Ask>) {
-    let joint = point.frame.joint;
-    let own = point.frame.joint_from_frame;
-    let mut ask = |what| asked.push(Ask { joint, own: own.translation, what, weight: MUST });
-    match point.target(frame) {
-        Target::Position(target) => ask(What::At(target)),
-        Target::Surface(on, normal) => ask(What::On(on, normal)),
-        Target::Pose(target) => {
-            ask(What::At(target.translation));
-            ask(What::Turned(target.rotation * own.rotation.conjugate()));
-        }
-    }
-}
-
 /// How long a limb is.
 fn length(limb: Limb, poses: &[Pose]) -> f64 {
     let [start, mid, end] = limb.joints().map(|joint| poses[joint].translation);
@@ -231,7 +214,7 @@ fn length(limb: Limb, poses: &[Pose]) -> f64 {
 /// - `solved`: on all of the path, with all of the strength
 pub(super) fn blended(
     (clip, solved): (&Clip, &Clip),
-    plan: &Plan,
+    plan: &Plan<'_>,
     along: Along<'_>,
     strength: f64,
 ) -> Result<Clip> {
@@ -251,7 +234,7 @@ pub(super) fn blended(
 /// The clip with its root moved by so much of a path.
 pub(super) fn moved<'c>(
     clip: &'c Clip,
-    plan: &Plan,
+    plan: &Plan<'_>,
     (path, part): (&[DVec3], f64),
 ) -> Cow<'c, Clip> {
     match plan.root {

@@ -416,7 +416,7 @@ fn work(
     let cleaned = clean_within(source, &to_clean, keep)?;
     let base = if settings.is_on { &cleaned.clip } else { source };
     let result = layered(base, settings.fade, keys)?;
-    let mut result = keep.and_then(|keep| (keep.cut)(&result)).unwrap_or(result);
+    let mut result = file.kept(&result).unwrap_or(result);
     let mut residuals = residuals_of(&cleaned.held);
     if !settings.is_on {
         residuals.fill(0.0);
