@@ -364,6 +364,23 @@ fn feet_stay(clip: &Clip, held: &Held, mut frames: core::ops::Range<usize>, most
 }
 
 #[test]
+fn a_straight_spine_bends_where_the_hips_are_held() {
+    let skeleton = figure(Knee::Ball);
+    let q = skeleton.neutral();
+    let clip = Clip::try_new(skeleton, 1.0 / RATE, q.repeat(FRAMES)).unwrap();
+    let head = joint(&clip, "head");
+    let nearer = pose(&clip, 60, head).translation - DVec3::Y * 0.1;
+    let contacts = [
+        contact(0, 0.5, 1.5, Hold::Pose(None)),
+        contact(head, 0.5, 1.5, Hold::Position(Some(nearer))),
+    ];
+    let held = hold(&clip, &contacts, &legs(&clip)).unwrap();
+    for contact in &held.contacts {
+        assert!(contact.missed.is_empty(), "{contact:?}");
+    }
+}
+
+#[test]
 fn a_foot_that_is_free_is_not_flung_where_the_others_are_out_of_reach() {
     let clip = walk(Knee::Ball);
     let [head, left, right] = ["head", "left foot", "right foot"].map(|name| joint(&clip, name));

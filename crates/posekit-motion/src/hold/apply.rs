@@ -47,7 +47,7 @@ pub(super) fn apply(
     let moved = OnceCell::new();
     for (limb, need) in plan.limbs.iter().zip(needs).filter(|(_, need)| !need.shifts.is_empty()) {
         let mut writer = Writer::new(clip, limb, tracks, settings);
-        let is_any = match &limb.turns {
+        let is_any = match &limb.columns {
             Some(columns) => {
                 let clip = moved.get_or_init(|| {
                     let path = whole::moved(clip, plan, (along.path, 1.0));
@@ -104,7 +104,7 @@ pub(super) fn bring_ends(clip: Clip, limbs: &[(&LimbPlan, Vec<(usize, Pose)>)]) 
     for (plan, poses) in limbs {
         let writer = Writer::new(&clip, plan, &tracks, &settings);
         let shift = |frame, goal: Pose| goal.translation - tracks.place(frame, plan.limb.end);
-        if let Some(columns) = &plan.turns {
+        if let Some(columns) = &plan.columns {
             let few = Few { clip: &clip, limb: plan, columns };
             let bend = |frame, goal| writer.bend_to(frame, shift(frame, goal));
             for ((frame, _), q) in poses.iter().zip(few.bring(poses, bend)) {

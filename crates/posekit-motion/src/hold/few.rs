@@ -86,7 +86,7 @@ impl Few<'_> {
     /// Its joints.
     pub(super) fn joints(&self) -> Joints<'_> {
         let skeleton = self.clip.skeleton();
-        Joints { skeleton, columns: self.columns, unit: self.limb.limb.length(skeleton) }
+        Joints::new(skeleton, self.columns, self.limb.limb.length(skeleton))
     }
 
     fn asked(&self, need: &Need, frame: usize) -> Vec<Ask> {

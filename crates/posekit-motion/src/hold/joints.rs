@@ -7,7 +7,7 @@
 //! | `e` | how far what is asked for is missed: of a place, a plane, a distance, a rotation | lengths of the figure, rad |
 //!
 //! Minimised is `Σ_t Σ_columns w (x² + τ⁴ x''²) + Σ_t Σ_asked W e²`, with nothing changed before and after the run, in Gauss-Newton steps on the normal equations, which
-//! couple a frame with two before and two after. What is missed then is asked for once more on top of it, a few times: by these multipliers \[nocedal06\], chapter 17.3, what
+//! couple a frame with two before and two after. What is missed then is asked for once more on top of it, a few times: by these multipliers \[nocedal06\], section 17.3, what
 //! can hold does so exactly, and what cannot pulls a few times as hard.
 
 use core::ops::Range;
@@ -159,8 +159,8 @@ pub(super) fn runs_of(n_frames: usize, points: &[Point]) -> Vec<Range<usize>> {
 pub(super) struct Joints<'a> {
     pub(super) skeleton: &'a Skeleton,
     pub(super) columns: &'a [Column],
-    /// The figure's length.
-    pub(super) unit: f64,
+    /// The figure's length; not 0.
+    unit: f64,
 }
 
 /// What is solved in a run of frames.
@@ -216,7 +216,12 @@ impl Row {
     }
 }
 
-impl Joints<'_> {
+impl<'a> Joints<'a> {
+    /// - `length`: of the figure; what has none is measured in the clip's unit
+    pub(super) fn new(skeleton: &'a Skeleton, columns: &'a [Column], length: f64) -> Self {
+        Self { skeleton, columns, unit: if length > 0.0 { length } else { 1.0 } }
+    }
+
     /// A configuration with a change.
     pub(super) fn changed(&self, source: &[f64], x: &[f64]) -> Vec<f64> {
         let mut q = source.to_vec();
@@ -333,7 +338,7 @@ impl Problem<'_> {
         let poses = self.joints.skeleton.poses(&self.joints.changed(self.source[frame], x));
         let axes = self.joints.axes(&poses, x);
         let mut is_above = vec![false; poses.len()];
-        let mut row = |ask: &Ask| {
+        let row = |ask: &Ask| {
             let value = self.off(&poses, ask);
             is_above.fill(false);
             self.joints.skeleton.ancestors(ask.joint).for_each(|joint| is_above[joint] = true);
@@ -367,7 +372,7 @@ impl Problem<'_> {
             let row = Row { weight: CONTACT * ask.weight, value, by: by.collect() };
             (!is_bound || value != DVec3::ZERO).then_some(row)
         };
-        asked.iter().filter_map(|ask| row(ask)).collect()
+        asked.iter().filter_map(row).collect()
     }
 }
 
@@ -478,16 +483,17 @@ impl Window<'_> {
     /// The change of all its frames.
     fn solve(&self) -> Vec<f64> {
         let mut asked = self.problem.asked[self.frames.clone()].to_vec();
-        let mut softly = asked.clone();
-        softly.iter_mut().flatten().for_each(|ask| ask.weight *= SOFT);
         let n = self.n();
         let mut x = vec![0.0; n * self.frames.len()];
-        // Where all holds already, nothing changes, to the bit.
-        if n == 0 || self.cost(&x, &asked) <= NOTHING {
+        // Where all holds already, nothing changes, to the bit; nor where it is too far away for numbers.
+        let cost = self.cost(&x, &asked);
+        if n == 0 || cost <= NOTHING || !cost.is_finite() {
             return x;
         }
         x.copy_from_slice(&self.problem.start[self.frames.start * n..self.frames.end * n]);
         let mut matrix = Banded::zero(x.len(), 2 * n);
+        let mut softly = asked.clone();
+        softly.iter_mut().flatten().for_each(|ask| ask.weight *= SOFT);
         self.minimise(&mut x, &softly, &mut matrix);
         self.minimise(&mut x, &asked, &mut matrix);
         for _ in 0..ROUNDS {
@@ -558,5 +564,140 @@ impl Window<'_> {
                 damping = if damping > 0.0 { damping * DAMPING[1] } else { DAMPING[0] };
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use posekit::skeleton::Joint;
+
+    /// A root that goes anywhere, a ball, a hinge, a ball of two turns, a slide and a ball of one turn.
+    fn skeleton() -> Skeleton {
+        let along =
+            |x: f64, y: f64| Pose::new(so3_exp(DVec3::new(x, 0.2, y)), DVec3::new(0.1, x, y));
+        let joints = vec![
+            Joint::free("root"),
+            Joint::ball("spine").child_of(0).at(along(0.4, 0.1)),
+            Joint::revolute("elbow", DVec3::new(0.6, 0.0, 0.8)).child_of(1).at(along(0.3, -0.2)),
+            Joint::ball("wrist").child_of(2).at(along(0.2, 0.3)),
+            Joint::prismatic("rail", DVec3::Y).child_of(3).at(along(0.3, 0.1)),
+            Joint::ball("tip").child_of(4).at(along(0.2, 0.2)),
+        ];
+        Skeleton::try_new(joints).unwrap()
+    }
+
+    fn columns(skeleton: &Skeleton) -> Vec<Column> {
+        let n = skeleton.n_joints();
+        let mut keep = Keep { axes: vec![None; n], moves: vec![[true; 3]; n] };
+        keep.moves[0] = [true, false, true];
+        keep.axes[3] = Some(vec![DVec3::Z, DVec3::X]);
+        keep.axes[5] = Some(vec![DVec3::Y]);
+        (0..n).flat_map(|joint| columns_of(skeleton, joint, [1.0; 2], Some(&keep))).collect()
+    }
+
+    fn asked() -> Vec<Ask> {
+        let own = DVec3::new(0.1, 0.05, -0.2);
+        let to = DVec3::new(0.5, 0.4, 0.7);
+        let normal = DVec3::new(0.0, 0.6, 0.8);
+        let all =
+            [What::At(to), What::On(to, normal), What::Within(to, 0.1), What::Turned(so3_exp(to))];
+        all.map(|what| Ask { joint: 5, own, what, weight: MUST }).to_vec()
+    }
+
+    fn problem<'p>(joints: Joints<'p>, source: &'p [f64]) -> Problem<'p> {
+        let n_frames = 6;
+        let start = vec![0.0; joints.columns.len() * n_frames];
+        Problem {
+            joints,
+            source: vec![source; n_frames],
+            asked: (0..n_frames)
+                .map(|frame| if frame == 3 { asked() } else { Vec::new() })
+                .collect(),
+            start,
+            blend: 0.03,
+            is_open: [false, true],
+            frame_time: 0.02,
+        }
+    }
+
+    fn wave(n: usize) -> Vec<f64> {
+        (0..n).map(|k| 0.2 * posekit::math::sin(1.3 * k as f64)).collect()
+    }
+
+    #[test]
+    fn derivatives_of_what_is_asked_are_those_of_finite_differences() {
+        let skeleton = skeleton();
+        let (q, columns) = (skeleton.neutral(), columns(&skeleton));
+        let problem = problem(Joints::new(&skeleton, &columns, 1.3), &q);
+        let x = wave(columns.len());
+        let rows = problem.rows(0, &x, &asked());
+        assert_eq!(
+            (rows.len(), columns.len()),
+            (4, 2 + 3 + 3 + 1 + 2 + 1 + 1),
+            "all that there is"
+        );
+        for (row, ask) in rows.iter().zip(asked()) {
+            for by in &row.by {
+                let off = |more: f64| {
+                    let mut x = x.clone();
+                    x[by.column] += more;
+                    problem.off(&skeleton.poses(&problem.joints.changed(&q, &x)), &ask)
+                };
+                let mut expected = (off(1e-6) - off(-1e-6)) / 2e-6;
+                if let What::Within(to, _) = ask.what {
+                    // Gauss's method leaves out how the direction turns.
+                    let poses = skeleton.poses(&problem.joints.changed(&q, &x));
+                    let along = (poses[5].transform_point(ask.own) - to).normalize_or_zero();
+                    expected = along * along.dot(expected);
+                }
+                let (found, column) = (by.derivative, columns[by.column]);
+                assert!(
+                    found.distance(expected) < 1e-8,
+                    "{ask:?}, {column:?}: {found}, {expected}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn the_way_down_is_half_the_gradient_of_the_cost() {
+        let skeleton = skeleton();
+        let (q, columns) = (skeleton.neutral(), columns(&skeleton));
+        let problem = problem(Joints::new(&skeleton, &columns, 1.3), &q);
+        let nothing = vec![0.0; columns.len()];
+        let before = [Some(&nothing[..]); 2];
+        let window = Window { problem: &problem, frames: 0..6, before, is_closed: false };
+        let x = wave(6 * columns.len());
+        let mut hessian = Banded::zero(x.len(), 2 * columns.len());
+        let down = window.linearise(&x, &problem.asked, 0.0, &mut hessian);
+        for (at, down) in down.iter().enumerate() {
+            let cost = |more: f64| {
+                let mut x = x.clone();
+                x[at] += more;
+                window.cost(&x, &problem.asked)
+            };
+            let expected = -(cost(1e-5) - cost(-1e-5)) / 4e-5;
+            assert!(
+                (down - expected).abs() < 1e-4 * (1.0 + expected.abs()),
+                "{at}: {down}, {expected}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_is_asked_holds_and_nothing_else_changes() {
+        let skeleton = skeleton();
+        let (q, columns) = (skeleton.neutral(), columns(&skeleton));
+        let joints = Joints::new(&skeleton, &columns, 1.3);
+        let mut problem = problem(joints, &q);
+        problem.asked[3].truncate(1);
+        let found = problem.solve();
+        let off =
+            problem.off(&skeleton.poses(&joints.changed(&q, &found[3])), &problem.asked[3][0]);
+        assert!(off.length() < 1e-9, "{off}");
+        problem.asked[3].clear();
+        assert!(problem.solve().iter().flatten().all(|x| *x == 0.0), "nothing is asked for");
+        assert_eq!(joints.changed(&q, &found[0])[1], q[1], "what is not kept does not move");
     }
 }

@@ -45,7 +45,7 @@ pub(super) fn tell_few(
     plan: &Plan<'_>,
     (clip, tracks): (&Clip, &Tracks),
 ) {
-    for limb in plan.limbs.iter().filter(|limb| limb.turns.is_some()) {
+    for limb in plan.limbs.iter().filter(|limb| limb.columns.is_some()) {
         for point in &limb.points {
             let contact = &mut contacts[point.contact];
             let most = CLEAN * size(Some(limb.limb), clip);

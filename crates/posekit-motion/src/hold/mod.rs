@@ -4,7 +4,7 @@
 //! 2. Of every limb: how its end must turn and move while it holds something ([`need`]).
 //! 3. The root goes along as far as the legs ask it to, and feet that one point holds roll about it, by one least squares over all frames ([`root`]).
 //! 4. What is left is the limbs' own: in closed form it becomes turns of three joints ([`bend`], [`apply`]), which die away between contacts ([`ease`]). Where
-//!    joints turn about too few axes for that, least squares find the angles ([`few`]).
+//!    joints turn about too few axes for that, least squares over time find the angles ([`few`]), as they do those of the whole body ([`joints`]).
 //! 5. Feet that hold nothing stay, where contacts are put by hand ([`free`]).
 //! 6. What contacts on joints of the figure hold goes where these have gone, until they rest ([`support`]).
 

@@ -130,7 +130,7 @@ pub(super) struct LimbPlan {
     /// In the order of their first frames.
     pub(super) points: Vec<Point>,
     /// Its columns, where its joints turn about too few axes for the closed form.
-    pub(super) turns: Option<Vec<Column>>,
+    pub(super) columns: Option<Vec<Column>>,
     /// The axis that it bends about where the motion tells nothing of it, in the frame of its mid; zero where nothing else does.
     pub(super) rest_axis: DVec3,
 }
@@ -219,8 +219,8 @@ pub(super) fn plan<'k>(
     }
     let mut plan = Plan { keep, limbs: Vec::new(), others: Vec::new(), root: None };
     let limb_plan = |limb: Limb, is_leg: bool| {
-        let turns = few::columns(skeleton, limb, keep);
-        LimbPlan { limb, is_leg, points: Vec::new(), turns, rest_axis: DVec3::ZERO }
+        let columns = few::columns(skeleton, limb, keep);
+        LimbPlan { limb, is_leg, points: Vec::new(), columns, rest_axis: DVec3::ZERO }
     };
     for &limb in &settings.legs {
         check_limb(skeleton, limb)?;

@@ -21,8 +21,14 @@ const BLEND: f64 = 0.2;
 /// How much feet that are to stay count against what is held.
 const STAY: f64 = 0.03;
 
+/// How much of that in the eases of what is held: there the body goes over as evenly as it can.
+const EASED: f64 = 0.02;
+
 /// Weight of the root's displacement \[1/reach²\], and of its turns: all of the body goes along with them.
 const ROOT: [f64; 2] = [0.2, 3.0];
+
+/// Every column begins with so much: a straight body does not know by itself which way to bend.
+const NUDGE: f64 = 1e-3;
 
 /// How far a limb may be straightened for what it holds, as a part of its length.
 const STRAIGHT_TO_HOLD: f64 = 0.9999;
@@ -112,13 +118,12 @@ impl<'a> Body<'a> {
     /// The configurations in which all holds.
     fn changed(&self) -> Vec<Vec<f64>> {
         let [clip, carried] = self.clips;
-        let (skeleton, columns, unit) = (clip.skeleton(), &self.columns[..], self.reach);
-        let joints = Joints { skeleton, columns, unit };
+        let joints = Joints::new(clip.skeleton(), &self.columns, self.reach);
         let problem = Problem {
             joints,
             source: self.frames.clone().map(|frame| carried.frame(frame)).collect(),
             asked: self.frames.clone().map(|frame| self.asked(frame)).collect(),
-            start: vec![0.0; self.columns.len() * self.frames.len()],
+            start: vec![NUDGE; self.columns.len() * self.frames.len()],
             blend: BLEND,
             is_open: [self.frames.start == 0, self.frames.end == clip.n_frames()],
             frame_time: clip.frame_time(),
@@ -161,12 +166,12 @@ impl<'a> Body<'a> {
                 asked.push(Ask { joint: start, own: DVec3::ZERO, what, weight: MUST });
             }
             let (foot, share) = self.stay(frame, plan, &sources);
-            // In eases the body goes over as evenly as it can, and feet follow by themselves.
-            if !plan.is_leg || share <= 0.0 || !is_held {
+            if !plan.is_leg || share <= 0.0 {
                 continue;
             }
             let mut stay = |joint, what| {
-                asked.push(Ask { joint, own: DVec3::ZERO, what, weight: STAY * share });
+                let weight = STAY * share * if is_held { 1.0 } else { EASED };
+                asked.push(Ask { joint, own: DVec3::ZERO, what, weight });
             };
             if is_used {
                 stay(end, What::At(foot.translation));
