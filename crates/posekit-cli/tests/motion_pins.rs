@@ -126,6 +126,7 @@ fn a_hand_that_is_on_another_joint_goes_with_it() {
     command.args(["--from", "0.9", "--to", "1.4", "--at", "-5", "-18", "12", "--json", "-o"]);
     let clip = json(&text(&command.arg(&out).output().unwrap()))["files"][0]["clips"][0].clone();
     assert_eq!(clip["contacts"][0]["missed_frames"], 0, "{clip}");
+    assert_eq!(clip["contacts"][0]["on"], "RightArm", "{clip}");
     let (options, limits) = (MotionOptions::default(), Limits::default());
     let file = MotionFile::open(&out, &options, &limits, &mut Warnings::new()).unwrap();
     let clip = file.clip(0).unwrap();

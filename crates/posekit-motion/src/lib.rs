@@ -75,6 +75,7 @@ mod clean;
 mod clip;
 mod contact;
 mod curve;
+mod descent;
 mod error;
 mod find;
 mod floor;

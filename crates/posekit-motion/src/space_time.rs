@@ -32,6 +32,7 @@ use posekit::math::{
 use posekit::skeleton::JointKind;
 
 use crate::banded::Banded;
+use crate::descent::Sum;
 use crate::plant::Part;
 use crate::tracks::Tracks;
 use crate::{Clip, Limb};
@@ -60,15 +61,6 @@ const LOCKED: f64 = 1e9;
 
 /// The largest step of root, hip, knee and foot \[leg lengths, rad\]: within it the linear model of a leg is good to a twentieth.
 const BOX: [f64; 4] = [0.1, 0.3, 0.3, 0.5];
-
-/// Steps at most.
-const STEPS: usize = 12;
-
-/// A step that makes the sum less by no more than this part of it is the last: what contacts are then off, the closed form corrects.
-const SETTLED: f64 = 1e-3;
-
-/// Where the damping begins, and by how much it grows.
-const DAMPING: [f64; 2] = [1.0, 10.0];
 
 /// What the usual axis of a knee counts against that of its bones, whose weight is the sine of its flexion.
 const STRAIGHT: f64 = 0.05;
@@ -503,42 +495,11 @@ impl Problem<'_> {
 
     /// Minimises it.
     pub(crate) fn solve(&self) -> Change {
-        let (n, terms) = (self.n_columns(), self.terms());
+        let terms = self.terms();
         let quadratic = self.hessian(&terms);
-        let mut x = vec![0.0; terms.value.len()];
-        let mut cost = self.cost(&terms, &x);
-        let (mut damping, mut matrix) = (0.0, quadratic.clone());
-        for _ in 0..STEPS {
-            matrix.copy_from(&quadratic);
-            let mut step = self.linearise(&terms, &x, &mut matrix);
-            if damping > 0.0 {
-                (0..step.len()).for_each(|at| matrix.add(at, at, damping));
-            }
-            if !matrix.factorise() {
-                break;
-            }
-            matrix.solve(&mut step);
-            for (at, step) in step.iter_mut().enumerate() {
-                let most = BOX[Self::kind(at % n)];
-                *step = step.clamp(-most, most);
-            }
-            let next: Vec<f64> = x.iter().zip(&step).map(|(x, step)| x + step).collect();
-            let next_cost = self.cost(&terms, &next);
-            // NaN is no improvement.
-            if next_cost <= cost {
-                let gain = cost - next_cost;
-                (x, cost) = (next, next_cost);
-                damping = if damping > DAMPING[0] { damping / DAMPING[1] } else { 0.0 };
-                if gain < SETTLED * cost {
-                    break;
-                }
-            } else if next_cost - cost < SETTLED * cost {
-                break;
-            } else {
-                damping = if damping > 0.0 { damping * DAMPING[1] } else { DAMPING[0] };
-            }
-        }
-        Change { n_columns: n, x }
+        let (mut x, mut matrix) = (vec![0.0; terms.value.len()], quadratic.clone());
+        Stated { problem: self, terms, quadratic }.minimise(&mut x, &mut matrix);
+        Change { n_columns: self.n_columns(), x }
     }
 
     /// How a leg changes in a frame, with the contacts of that frame met exactly where the leg reaches.
@@ -572,6 +533,36 @@ impl Problem<'_> {
         let hip = solved.start_correction * found.hip;
         let knee = hip.conjugate() * solved.mid_correction * found.hip * found.knee;
         LegChange { hip, knee, foot: turn * found.foot }
+    }
+}
+
+/// A problem with its quadratic terms.
+struct Stated<'p> {
+    problem: &'p Problem<'p>,
+    terms: Terms,
+    quadratic: Banded,
+}
+
+impl Sum for Stated<'_> {
+    const STEPS: usize = 12;
+    /// What contacts are then off, the closed form corrects.
+    const SETTLED: f64 = 1e-3;
+
+    fn cost(&self, x: &[f64]) -> f64 {
+        self.problem.cost(&self.terms, x)
+    }
+
+    fn linearise(&self, x: &[f64], _: f64, hessian: &mut Banded) -> Vec<f64> {
+        hessian.copy_from(&self.quadratic);
+        self.problem.linearise(&self.terms, x, hessian)
+    }
+
+    fn shorten(&self, step: &mut [f64]) {
+        let n = self.problem.n_columns();
+        for (at, step) in step.iter_mut().enumerate() {
+            let most = BOX[Problem::kind(at % n)];
+            *step = step.clamp(-most, most);
+        }
     }
 }
 

@@ -7,7 +7,7 @@ use posekit_io::ContactsFile;
 use posekit_io::motion::{NO_CHANNELS, millimetres, verdict_words};
 use posekit_motion::{
     CleanSettings, Cleaned, Clip, Contact, ContactReport, LEG_LENGTH, Metrics, Part, Plant,
-    PlantReport, VISIBLE_SLIDE, Verdict, carrier, clean_within, slides,
+    PlantReport, Support, VISIBLE_SLIDE, Verdict, carrier, clean_within, slides,
 };
 
 use super::contacts::{no_contacts, read_contacts, refuse_kept, refuse_outside, write_contacts};
@@ -322,6 +322,11 @@ pub(super) fn contact_records(
     };
     let record = |(contact, report): (&Contact, &ContactReport)| ContactRecord {
         joint: name(contact.frame.joint),
+        on: match contact.on {
+            Support::World => String::new(),
+            Support::Joint(joint) => name(joint),
+            _ => "a moving object".to_owned(),
+        },
         from: contact.from,
         to: contact.to,
         by: by(report),

@@ -181,6 +181,9 @@ pub(super) struct PlantRecord {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct ContactRecord {
     pub(super) joint: String,
+    /// What it is on, if not the world: a joint, or `a moving object`.
+    #[serde(skip_serializing_if = "String::is_empty", default)]
+    pub(super) on: String,
     /// \[s\]
     pub(super) from: f64,
     /// \[s\]

@@ -353,14 +353,20 @@ fn plants_table(clip: &ClipRecord) -> String {
 }
 
 fn contacts_table(clip: &ClipRecord) -> String {
-    let mut table = Table::new(&[
+    let has_on = clip.contacts.iter().any(|contact| !contact.on.is_empty());
+    let mut columns = vec![
         ("joint", Align::Left),
+        ("on", Align::Left),
         ("from (s)", Align::Right),
         ("to (s)", Align::Right),
         ("held by", Align::Left),
         ("error", Align::Right),
         ("", Align::Left),
-    ]);
+    ];
+    if !has_on {
+        columns.remove(1);
+    }
+    let mut table = Table::new(&columns);
     for contact in &clip.contacts {
         let off =
             contact.residual.map_or("–".to_owned(), |off| length(off, clip.metres_per_unit));
@@ -374,14 +380,20 @@ fn contacts_table(clip: &ClipRecord) -> String {
                     .accent()
             }
         };
-        table.row([
+        let on = if contact.on.is_empty() { "the world" } else { &contact.on };
+        let mut cells = vec![
             Cell::new(&contact.joint),
+            Cell::new(on),
             Cell::new(seconds(contact.from)),
             Cell::new(seconds(contact.to)),
             Cell::new(&contact.by),
             Cell::new(off),
             words,
-        ]);
+        ];
+        if !has_on {
+            cells.remove(1);
+        }
+        table.row(cells);
     }
     table.render(width())
 }
@@ -689,6 +701,7 @@ mod tests {
     fn given_contacts_are_told_before_feet() {
         let contact = |missed_frames, residual| ContactRecord {
             joint: "Foot".to_owned(),
+            on: String::new(),
             from: 0.0,
             to: 1.0,
             by: "the whole body".to_owned(),

@@ -21,6 +21,7 @@ use posekit::skeleton::{Frame, JointKind, Skeleton};
 use super::Keep;
 use super::plan::{Point, Target};
 use crate::banded::Banded;
+use crate::descent::Sum;
 use crate::space_time::CONTACT;
 
 /// The weight of what must hold.
@@ -38,20 +39,8 @@ const MET: f64 = 1e-2;
 /// How many times harder that is asked for in each round.
 const HARDER: f64 = 30.0;
 
-/// Steps at most in each round.
-const STEPS: usize = 30;
-
 /// No column goes farther in a step \[lengths of the figure, rad\].
 const LONGEST_STEP: f64 = 0.6;
-
-/// A step that makes the sum less by no more than this part of it is the last.
-const SETTLED: f64 = 1e-4;
-
-/// Where the damping begins, and by how much it grows.
-const DAMPING: [f64; 2] = [1.0, 10.0];
-
-/// How much of the curvature counts: none to begin with, and more with every step that the system stays positive definite with it.
-const CURVATURES: [f64; 4] = [0.0, 0.25, 0.5, 1.0];
 
 /// A sum that is rounding.
 const NOTHING: f64 = 1e-14;
@@ -423,82 +412,28 @@ impl Window<'_> {
         problem.joints.skeleton.poses(&problem.joints.changed(source, &x[own * n..(own + 1) * n]))
     }
 
-    fn cost(&self, x: &[f64], asked: &[Vec<Ask>]) -> f64 {
-        let n = self.n();
-        let mut cost = 0.0;
-        for (at, x) in x.iter().enumerate() {
-            cost += self.problem.joints.columns[at % n].weight * x * x;
-        }
-        self.seconds(x, |weight, second, _| cost += weight * second * second);
-        for (own, asked) in asked.iter().enumerate() {
-            let poses = self.poses(x, own);
-            for ask in asked {
-                cost += CONTACT * ask.weight * self.problem.off(&poses, ask).length_squared();
-            }
-        }
-        cost
-    }
-
-    /// Half the Hessian of Gauss and Newton, and half the way down.
-    fn linearise(
-        &self,
-        x: &[f64],
-        asked: &[Vec<Ask>],
-        curvature: f64,
-        hessian: &mut Banded,
-    ) -> Vec<f64> {
-        let n = self.n();
-        let mut down = vec![0.0; x.len()];
-        for (at, x) in x.iter().enumerate() {
-            let weight = self.problem.joints.columns[at % n].weight;
-            hessian.add(at, at, weight);
-            down[at] -= weight * x;
-        }
-        self.seconds(x, |weight, second, entries| {
-            for (i, factor) in [1.0, -2.0, 1.0].into_iter().enumerate() {
-                let Some(row) = entries[i] else { continue };
-                down[row] -= weight * factor * second;
-                for (j, other) in [1.0, -2.0, 1.0].into_iter().enumerate().skip(i) {
-                    if let Some(column) = entries[j] {
-                        hessian.add(row, column, weight * factor * other);
-                    }
-                }
-            }
-        });
-        for ((own, frame), asked) in self.frames.clone().enumerate().zip(asked) {
-            let first = own * n;
-            for row in self.problem.rows(frame, &x[first..first + n], asked) {
-                for (i, a) in row.by.iter().enumerate() {
-                    down[first + a.column] -= row.weight * a.derivative.dot(row.value);
-                    for b in &row.by[i..] {
-                        let by = a.derivative.dot(b.derivative) + curvature * row.curved(a, b);
-                        hessian.add(first + a.column, first + b.column, row.weight * by);
-                    }
-                }
-            }
-        }
-        down
-    }
-
     /// The change of all its frames.
     fn solve(&self) -> Vec<f64> {
         let mut asked = self.problem.asked[self.frames.clone()].to_vec();
         let n = self.n();
         let mut x = vec![0.0; n * self.frames.len()];
         // Where all holds already, nothing changes, to the bit; nor where it is too far away for numbers.
-        let cost = self.cost(&x, &asked);
+        let cost = Asked { window: self, asked: &asked }.cost(&x);
         if n == 0 || cost <= NOTHING || !cost.is_finite() {
             return x;
         }
         x.copy_from_slice(&self.problem.start[self.frames.start * n..self.frames.end * n]);
         let mut matrix = Banded::zero(x.len(), 2 * n);
+        let mut minimise = |asked: &[Vec<Ask>], x: &mut Vec<f64>| {
+            Asked { window: self, asked }.minimise(x, &mut matrix);
+        };
         let mut softly = asked.clone();
         softly.iter_mut().flatten().for_each(|ask| ask.weight *= SOFT);
-        self.minimise(&mut x, &softly, &mut matrix);
-        self.minimise(&mut x, &asked, &mut matrix);
+        minimise(&softly, &mut x);
+        minimise(&asked, &mut x);
         for _ in 0..ROUNDS {
             self.ask_for_more(&x, &mut asked);
-            self.minimise(&mut x, &asked, &mut matrix);
+            minimise(&asked, &mut x);
         }
         x
     }
@@ -525,44 +460,75 @@ impl Window<'_> {
             }
         }
     }
+}
 
-    fn minimise(&self, x: &mut Vec<f64>, asked: &[Vec<Ask>], matrix: &mut Banded) {
-        let mut cost = self.cost(x, asked);
-        let (mut damping, mut curved) = (0.0, 0);
-        for _ in 0..STEPS {
-            matrix.clear();
-            let mut step = self.linearise(x, asked, CURVATURES[curved], matrix);
-            if damping > 0.0 {
-                (0..step.len()).for_each(|at| matrix.add(at, at, damping));
+/// What is asked for in a window.
+struct Asked<'a> {
+    window: &'a Window<'a>,
+    asked: &'a [Vec<Ask>],
+}
+
+impl Sum for Asked<'_> {
+    const STEPS: usize = 30;
+    const SETTLED: f64 = 1e-4;
+    const CURVATURES: &'static [f64] = &[0.0, 0.25, 0.5, 1.0];
+
+    fn cost(&self, x: &[f64]) -> f64 {
+        let (window, n) = (self.window, self.window.n());
+        let mut cost = 0.0;
+        for (at, x) in x.iter().enumerate() {
+            cost += window.problem.joints.columns[at % n].weight * x * x;
+        }
+        window.seconds(x, |weight, second, _| cost += weight * second * second);
+        for (own, asked) in self.asked.iter().enumerate() {
+            let poses = window.poses(x, own);
+            for ask in asked {
+                cost += CONTACT * ask.weight * window.problem.off(&poses, ask).length_squared();
             }
-            if !matrix.factorise() {
-                if curved == 0 {
-                    break;
+        }
+        cost
+    }
+
+    fn linearise(&self, x: &[f64], curvature: f64, hessian: &mut Banded) -> Vec<f64> {
+        let (window, n) = (self.window, self.window.n());
+        hessian.clear();
+        let mut down = vec![0.0; x.len()];
+        for (at, x) in x.iter().enumerate() {
+            let weight = window.problem.joints.columns[at % n].weight;
+            hessian.add(at, at, weight);
+            down[at] -= weight * x;
+        }
+        window.seconds(x, |weight, second, entries| {
+            for (i, factor) in [1.0, -2.0, 1.0].into_iter().enumerate() {
+                let Some(row) = entries[i] else { continue };
+                down[row] -= weight * factor * second;
+                for (j, other) in [1.0, -2.0, 1.0].into_iter().enumerate().skip(i) {
+                    if let Some(column) = entries[j] {
+                        hessian.add(row, column, weight * factor * other);
+                    }
                 }
-                curved = 0;
-                continue;
             }
-            matrix.solve(&mut step);
-            for step in step.chunks_exact_mut(self.n()) {
-                let largest = step.iter().fold(LONGEST_STEP, |most, step| step.abs().max(most));
-                step.iter_mut().for_each(|step| *step *= LONGEST_STEP / largest);
-            }
-            let next: Vec<f64> = x.iter().zip(&step).map(|(x, step)| x + step).collect();
-            let next_cost = self.cost(&next, asked);
-            // NaN is no improvement.
-            if next_cost <= cost {
-                let gain = cost - next_cost;
-                (*x, cost) = (next, next_cost);
-                damping = if damping > DAMPING[0] { damping / DAMPING[1] } else { 0.0 };
-                curved = (curved + 1).min(CURVATURES.len() - 1);
-                if gain < SETTLED * cost {
-                    break;
+        });
+        for ((own, frame), asked) in window.frames.clone().enumerate().zip(self.asked) {
+            let first = own * n;
+            for row in window.problem.rows(frame, &x[first..first + n], asked) {
+                for (i, a) in row.by.iter().enumerate() {
+                    down[first + a.column] -= row.weight * a.derivative.dot(row.value);
+                    for b in &row.by[i..] {
+                        let by = a.derivative.dot(b.derivative) + curvature * row.curved(a, b);
+                        hessian.add(first + a.column, first + b.column, row.weight * by);
+                    }
                 }
-            } else if next_cost - cost < SETTLED * cost {
-                break;
-            } else {
-                damping = if damping > 0.0 { damping * DAMPING[1] } else { DAMPING[0] };
             }
+        }
+        down
+    }
+
+    /// All columns of a frame alike.
+    fn shorten(&self, step: &mut [f64]) {
+        for step in step.chunks_exact_mut(self.window.n()) {
+            let largest = step.iter().fold(LONGEST_STEP, |most, step| step.abs().max(most));
+            step.iter_mut().for_each(|step| *step *= LONGEST_STEP / largest);
         }
     }
 }
@@ -670,12 +636,13 @@ mod tests {
         let window = Window { problem: &problem, frames: 0..6, before, is_closed: false };
         let x = wave(6 * columns.len());
         let mut hessian = Banded::zero(x.len(), 2 * columns.len());
-        let down = window.linearise(&x, &problem.asked, 0.0, &mut hessian);
+        let sum = Asked { window: &window, asked: &problem.asked };
+        let down = sum.linearise(&x, 0.0, &mut hessian);
         for (at, down) in down.iter().enumerate() {
             let cost = |more: f64| {
                 let mut x = x.clone();
                 x[at] += more;
-                window.cost(&x, &problem.asked)
+                sum.cost(&x)
             };
             let expected = -(cost(1e-5) - cost(-1e-5)) / 4e-5;
             assert!(

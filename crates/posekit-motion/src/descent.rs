@@ -1,0 +1,62 @@
+//! Sums of squares over frames, minimised in damped Gauss-Newton steps on banded normal equations.
+
+use crate::banded::Banded;
+
+/// Where the damping begins, and by how much it grows.
+const DAMPING: [f64; 2] = [1.0, 10.0];
+
+/// A sum of squares of many unknowns.
+pub(crate) trait Sum {
+    /// Steps at most.
+    const STEPS: usize;
+    /// A step that makes the sum less by no more than this part of it is the last.
+    const SETTLED: f64;
+    /// How much of the curvature counts: none to begin with, and more with every step that the system stays positive definite with it.
+    const CURVATURES: &'static [f64] = &[0.0];
+
+    /// Its value.
+    fn cost(&self, x: &[f64]) -> f64;
+
+    /// Sets the matrix to half the Hessian of Gauss and Newton, with so much of the curvature that it leaves out, and returns half the way down.
+    fn linearise(&self, x: &[f64], curvature: f64, hessian: &mut Banded) -> Vec<f64>;
+
+    /// Makes a step no longer than what its linear model is good for.
+    fn shorten(&self, step: &mut [f64]);
+
+    /// Minimises it, from unknowns to begin with.
+    fn minimise(&self, x: &mut Vec<f64>, matrix: &mut Banded) {
+        let mut cost = self.cost(x);
+        let (mut damping, mut curved) = (0.0, 0);
+        for _ in 0..Self::STEPS {
+            let mut step = self.linearise(x, Self::CURVATURES[curved], matrix);
+            if damping > 0.0 {
+                (0..step.len()).for_each(|at| matrix.add(at, at, damping));
+            }
+            if !matrix.factorise() {
+                if curved == 0 {
+                    break;
+                }
+                curved = 0;
+                continue;
+            }
+            matrix.solve(&mut step);
+            self.shorten(&mut step);
+            let next: Vec<f64> = x.iter().zip(&step).map(|(x, step)| x + step).collect();
+            let next_cost = self.cost(&next);
+            // NaN is no improvement.
+            if next_cost <= cost {
+                let gain = cost - next_cost;
+                (*x, cost) = (next, next_cost);
+                damping = if damping > DAMPING[0] { damping / DAMPING[1] } else { 0.0 };
+                curved = (curved + 1).min(Self::CURVATURES.len() - 1);
+                if gain < Self::SETTLED * cost {
+                    break;
+                }
+            } else if next_cost - cost < Self::SETTLED * cost {
+                break;
+            } else {
+                damping = if damping > 0.0 { damping * DAMPING[1] } else { DAMPING[0] };
+            }
+        }
+    }
+}
