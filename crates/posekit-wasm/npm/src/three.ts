@@ -79,7 +79,8 @@ export interface CharacterOptions {
   root?: "turn" | "pinned" | "free";
   /**
    * An animation moves the bones before every solve. `AnimationMixer` writes only values that have changed since it wrote them last, so that a bone without new
-   * keys would keep what the last solve made of it: with this it starts where the animation left it. Default false: every solve starts from the bones.
+   * keys would keep what the last solve made of it: with this it starts where the animation left it, and where that does not reach, a third of the last
+   * correction further. Default false: every solve starts from the bones.
    */
   animated?: boolean;
   /** The reference pose of limits: the current pose (the default), or the bind pose of the skin. */
@@ -115,6 +116,9 @@ export interface Target {
 /** Repeated solves if rotating a bone changes the shape itself. */
 const ROUNDS = 24;
 
+/** With how much of the last correction a solve begins on top of an animation. */
+const LEAD = 0.3;
+
 /** Numbers of a pose. */
 const POSE = 7;
 
@@ -138,6 +142,8 @@ interface Node {
   angle: number;
   /** The pose before the last solve, and after it. */
   animated: { position: Vector3; quaternion: Quaternion };
+  /** From there to the last solve's, in the bone's own axes. */
+  correction: Quaternion;
   solved: { position: Vector3; quaternion: Quaternion };
   /** Its joint, and where its values are in a configuration; for a root, also where those of its carrier are. */
   joint: number;
@@ -288,6 +294,7 @@ export class Character {
         still: new Quaternion(),
         angle: 0,
         animated: { position: new Vector3(), quaternion: new Quaternion() },
+        correction: new Quaternion(),
         // Nothing that a bone can be: so that the first pose is an animation's.
         solved: { position: new Vector3(NaN), quaternion: new Quaternion(NaN) },
         joint: 0,
@@ -592,6 +599,11 @@ export class Character {
     }
     this.readPose();
     solver.restart(this.start);
+    if (this.options.animated && !solver.isReached) {
+      this.lead();
+      this.readPose();
+      solver.restart(this.start);
+    }
     solver.run();
     solver.configuration(this.found);
     this.writePose();
@@ -670,7 +682,16 @@ export class Character {
       const { object, animated, solved } = node;
       if (object.quaternion.equals(solved.quaternion)) object.quaternion.copy(animated.quaternion);
       if (object.position.equals(solved.position)) object.position.copy(animated.position);
+      if (this.turns(node) && !Number.isNaN(solved.quaternion.x)) node.correction.copy(animated.quaternion).invert().multiply(solved.quaternion);
       keep(animated, object);
+    }
+  }
+
+  /** Turns bones a part of the way that the last solve turned them: a limb that the animation holds straight does not know which way it bent. */
+  private lead(): void {
+    for (const { object, correction } of this.nodes) {
+      object.quaternion.multiply(turn.identity().slerp(correction, LEAD)).normalize();
+      correction.identity();
     }
   }
 

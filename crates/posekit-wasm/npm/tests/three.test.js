@@ -198,6 +198,30 @@ for (const animated of [true, false]) {
   });
 }
 
+test("a chain that its animation holds straight bends in every frame, and no further", () => {
+  const rig = chain(5);
+  for (const bone of rig.bones) bone.quaternion.identity();
+  rig.bones.slice(1).forEach((bone) => bone.position.set(0, 1, 0));
+  const held = new THREE.QuaternionKeyframeTrack("bone1.quaternion", [0, 1], [0, 0, 0, 1, 0, 0, 0, 1]);
+  const mixer = new THREE.AnimationMixer(rig.scene);
+  mixer.clipAction(new THREE.AnimationClip("still", 1, [held])).play();
+  const character = new Character(rig.scene, { effectors: { end: "bone4" }, animated: true });
+  rig.scene.updateMatrixWorld(true);
+  const { position } = character.target("end");
+  rig.bones[4].getWorldPosition(position).lerp(rig.bones[0].getWorldPosition(new THREE.Vector3()), 0.1);
+  const iterations = [];
+  const turned = [];
+  for (let frame = 0; frame < 300; frame++) {
+    mixer.update(1 / 60);
+    const result = character.solve();
+    assert.ok(result.isReached, `${result.status} in frame ${frame}`);
+    iterations.push(result.iterations);
+    turned.push(rig.bones.reduce((sum, bone) => sum + 2 * Math.acos(Math.min(1, Math.abs(bone.quaternion.w))), 0));
+  }
+  assert.ok(iterations[299] <= iterations[0], `${iterations[0]}, then ${iterations[299]} iterations`);
+  assert.ok(turned[299] < 1.05 * turned[0], `turned by ${turned[0]}, then by ${turned[299]}`);
+});
+
 test("a knee points at its pole, and the foot is where it should be", () => {
   for (const [words, shape] of mirrored.slice(0, 4)) {
     const rig = chain(3, shape);
