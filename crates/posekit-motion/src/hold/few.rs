@@ -5,7 +5,7 @@ use posekit::math::Pose;
 use posekit::skeleton::{JointKind, Skeleton};
 
 use super::Keep;
-use super::joints::{Ask, By, Column, Joints, MUST, Problem, What, asked_of, columns_of, runs_of};
+use super::joints::{Aim, By, Column, Goal, HARD, Joints, Problem, columns_of, goals_of, runs_of};
 use super::need::Need;
 use super::plan::LimbPlan;
 use crate::{Clip, Limb};
@@ -56,11 +56,11 @@ impl Few<'_> {
         let n_frames = self.clip.n_frames();
         let of_run = |run: core::ops::Range<usize>| {
             let is_open = [run.start == 0, run.end == n_frames];
-            let asked = run.clone().map(|frame| self.asked(need, frame)).collect();
+            let goals = run.clone().map(|frame| self.goals(need, frame)).collect();
             let frames: Vec<usize> = run.collect();
             let bend = |frame: &usize| if need.holds(*frame) { bend(*frame) } else { DVec3::ZERO };
             let bends = frames.iter().map(bend);
-            let changes = self.problem(&frames, asked, (BLEND, is_open), bends).solve();
+            let changes = self.problem(&frames, goals, (BLEND, is_open), bends).solve();
             frames.into_iter().zip(changes)
         };
         runs_of(n_frames, &self.limb.points).into_iter().flat_map(of_run).collect()
@@ -69,16 +69,16 @@ impl Few<'_> {
     /// The configurations of frames in which the end is in a pose, or near it and turned about as there.
     pub(super) fn bring(
         &self,
-        goals: &[(usize, Pose)],
+        poses: &[(usize, Pose)],
         bend: impl Fn(usize, Pose) -> DVec3,
     ) -> Vec<Vec<f64>> {
-        let frames: Vec<usize> = goals.iter().map(|(frame, _)| *frame).collect();
-        let asked = goals.iter().map(|(_, goal)| {
-            vec![self.ask(What::At(goal.translation), MUST), self.turned(goal.rotation)]
+        let frames: Vec<usize> = poses.iter().map(|(frame, _)| *frame).collect();
+        let goals = poses.iter().map(|(_, pose)| {
+            vec![self.goal(Aim::At(pose.translation), HARD), self.turned(pose.rotation)]
         });
         // Each frame by itself.
-        let bends = goals.iter().map(|(frame, goal)| bend(*frame, *goal));
-        let problem = self.problem(&frames, asked.collect(), (0.0, [true; 2]), bends);
+        let bends = poses.iter().map(|(frame, pose)| bend(*frame, *pose));
+        let problem = self.problem(&frames, goals.collect(), (0.0, [true; 2]), bends);
         let changes = problem.solve().into_iter().zip(&problem.source);
         changes.map(|(x, q)| self.joints().changed(q, &x)).collect()
     }
@@ -89,29 +89,29 @@ impl Few<'_> {
         Joints::new(skeleton, self.columns, self.limb.limb.length(skeleton))
     }
 
-    fn asked(&self, need: &Need, frame: usize) -> Vec<Ask> {
+    fn goals(&self, need: &Need, frame: usize) -> Vec<Goal> {
         let points = need.points(self.limb, frame).into_iter().flatten();
-        let mut asked: Vec<Ask> = points.flat_map(|point| asked_of(point, frame, MUST)).collect();
-        if !asked.is_empty() {
+        let mut goals: Vec<Goal> = points.flat_map(|point| goals_of(point, frame)).collect();
+        if !goals.is_empty() {
             let poses = self.clip.skeleton().poses(self.clip.frame(frame));
             let own = poses[self.limb.limb.end].rotation;
-            asked.push(self.turned(need.turn(frame).map_or(own, |turn| turn * own)));
+            goals.push(self.turned(need.turn(frame).map_or(own, |turn| turn * own)));
         }
-        asked
+        goals
     }
 
-    fn ask(&self, what: What, weight: f64) -> Ask {
-        Ask { joint: self.limb.limb.end, own: DVec3::ZERO, what, weight }
+    fn goal(&self, aim: Aim, weight: f64) -> Goal {
+        Goal { joint: self.limb.limb.end, own: DVec3::ZERO, aim, weight }
     }
 
-    fn turned(&self, rotation: posekit::glam::DQuat) -> Ask {
-        self.ask(What::Turned(rotation), DIRECTION)
+    fn turned(&self, rotation: posekit::glam::DQuat) -> Goal {
+        self.goal(Aim::Turned(rotation), DIRECTION)
     }
 
     fn problem<'p>(
         &'p self,
         frames: &[usize],
-        asked: Vec<Vec<Ask>>,
+        goals: Vec<Vec<Goal>>,
         (blend, is_open): (f64, [bool; 2]),
         bends: impl Iterator<Item = DVec3>,
     ) -> Problem<'p> {
@@ -131,7 +131,7 @@ impl Few<'_> {
         Problem {
             joints: self.joints(),
             source: frames.iter().map(|frame| clip.frame(*frame)).collect(),
-            asked,
+            goals,
             start,
             blend,
             is_open,

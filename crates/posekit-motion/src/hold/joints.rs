@@ -1,13 +1,13 @@
-//! One least squares over all frames of a run, in the values of some joints: the smallest, smoothest change with which all that is asked of them holds.
+//! One least squares over all frames of a run, in the values of some joints: the smallest, smoothest change with which goals are met.
 //!
 //! | Letter | Meaning | Unit |
 //! |---|---|---|
 //! | `x` | change of each column in a frame: a displacement along an axis, or an angle about one | lengths of the figure, rad |
 //! | `w` | weight of a column | |
-//! | `e` | how far what is asked for is missed: of a place, a plane, a distance, a rotation | lengths of the figure, rad |
+//! | `e` | residual of a goal: a place, a plane, a distance, a rotation | lengths of the figure, rad |
 //!
-//! Minimised is `Σ_t Σ_columns w (x² + τ⁴ x''²) + Σ_t Σ_asked W e²`, with nothing changed before and after the run, in Gauss-Newton steps on the normal equations, which
-//! couple a frame with two before and two after. What is missed then is asked for once more on top of it, a few times: by these multipliers \[nocedal06\], section 17.3, what
+//! Minimised is `Σ_t Σ_columns w (x² + τ⁴ x''²) + Σ_t Σ_goals W e²`, with nothing changed before and after the run, in Gauss-Newton steps on the normal equations, which
+//! couple a frame with two before and two after. Then each goal is moved by what it is missed by, a few times: by these multipliers \[nocedal06\], section 17.3, what
 //! can hold does so exactly, and what cannot pulls a few times as hard.
 
 use core::ops::Range;
@@ -24,19 +24,19 @@ use crate::banded::Banded;
 use crate::descent::Sum;
 use crate::space_time::CONTACT;
 
-/// The weight of what must hold.
-pub(super) const MUST: f64 = 1.0;
+/// The weight of a goal that must be met.
+pub(super) const HARD: f64 = 1.0;
 
-/// How often what is missed is asked for once more.
+/// How often multipliers are updated.
 const ROUNDS: usize = 3;
 
-/// At first all is asked for with so much of its weight: the valley that hard ones make is narrow.
+/// At first all goals have so much of their weights: the valley that hard ones make is narrow.
 const SOFT: f64 = 1e-3;
 
-/// Where no more than this is missed in a frame, all of it can hold \[lengths of the figure, rad\].
+/// Where no residual of a frame is larger, all its goals can be met \[lengths of the figure, rad\].
 const MET: f64 = 1e-2;
 
-/// How many times harder that is asked for in each round.
+/// How many times larger their weights become with each update.
 const HARDER: f64 = 30.0;
 
 /// No column goes farther in a step \[lengths of the figure, rad\].
@@ -98,19 +98,19 @@ pub(super) fn columns_of(
     moves.chain(turns).filter(|column| column.weight > 0.0).collect()
 }
 
-/// What is asked for in a frame.
+/// A goal in a frame.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Ask {
+pub(super) struct Goal {
     pub(super) joint: usize,
     /// A place in the joint's frame.
     pub(super) own: DVec3,
-    pub(super) what: What,
-    /// Against what must hold.
+    pub(super) aim: Aim,
+    /// Against [`HARD`].
     pub(super) weight: f64,
 }
 
 #[derive(Debug, Clone, Copy)]
-pub(super) enum What {
+pub(super) enum Aim {
     At(DVec3),
     /// In the plane through a point with this normal.
     On(DVec3, DVec3),
@@ -120,19 +120,19 @@ pub(super) enum What {
     Turned(DQuat),
 }
 
-/// What a contact asks for in a frame.
-pub(super) fn asked_of(point: &Point, frame: usize, weight: f64) -> impl Iterator<Item = Ask> {
+/// The goals of a contact in a frame.
+pub(super) fn goals_of(point: &Point, frame: usize) -> impl Iterator<Item = Goal> {
     let Frame { joint, joint_from_frame } = point.frame;
     let (at, turned) = match point.target(frame) {
-        Target::Position(target) => (What::At(target), None),
-        Target::Surface(on, normal) => (What::On(on, normal), None),
+        Target::Position(target) => (Aim::At(target), None),
+        Target::Surface(on, normal) => (Aim::On(on, normal), None),
         Target::Pose(target) => {
             let turned = target.rotation * joint_from_frame.rotation.conjugate();
-            (What::At(target.translation), Some(What::Turned(turned)))
+            (Aim::At(target.translation), Some(Aim::Turned(turned)))
         }
     };
     let own = joint_from_frame.translation;
-    [Some(at), turned].into_iter().flatten().map(move |what| Ask { joint, own, what, weight })
+    [Some(at), turned].into_iter().flatten().map(move |aim| Goal { joint, own, aim, weight: HARD })
 }
 
 /// The runs of frames in which something holds, and its eases.
@@ -157,7 +157,7 @@ pub(super) struct Problem<'a> {
     pub(super) joints: Joints<'a>,
     /// Configurations of the motion that is changed, of all frames of the run.
     pub(super) source: Vec<&'a [f64]>,
-    pub(super) asked: Vec<Vec<Ask>>,
+    pub(super) goals: Vec<Vec<Goal>>,
     /// The change to begin with, frame after frame.
     pub(super) start: Vec<f64>,
     /// `τ` \[s\].
@@ -177,14 +177,14 @@ struct Window<'a> {
     is_closed: bool,
 }
 
-/// What is missed of something asked for, with its derivatives by the columns.
+/// The residual of a goal, with its derivatives by the columns.
 struct Row {
     weight: f64,
     value: DVec3,
     by: Vec<ByColumn>,
 }
 
-/// Of what is missed, by a column.
+/// Of a residual, by a column.
 struct ByColumn {
     column: usize,
     joint: usize,
@@ -195,7 +195,7 @@ struct ByColumn {
 }
 
 impl Row {
-    /// What is missed times its second derivative by two columns, the first of a joint above the other's or of the same joint: `e · (a × ∂p)`.
+    /// The residual times its second derivative by two columns, the first of a joint above the other's or of the same joint: `e · (a × ∂p)`.
     fn curved(&self, above: &ByColumn, below: &ByColumn) -> f64 {
         let one = self.value.dot(above.axis.cross(below.place));
         match above.joint == below.joint {
@@ -303,14 +303,14 @@ impl Problem<'_> {
         x.chunks_exact(n.max(1)).map(<[f64]>::to_vec).collect()
     }
 
-    /// What is missed in a frame: nothing of what holds within its bounds.
-    fn off(&self, poses: &[Pose], ask: &Ask) -> DVec3 {
-        let pose = poses[ask.joint];
-        let place = pose.transform_point(ask.own);
-        match ask.what {
-            What::At(to) => (place - to) / self.joints.unit,
-            What::On(point, normal) => normal * (normal.dot(place - point) / self.joints.unit),
-            What::Within(to, most) => {
+    /// The residual of a goal; zero within its bounds.
+    fn residual(&self, poses: &[Pose], goal: &Goal) -> DVec3 {
+        let pose = poses[goal.joint];
+        let place = pose.transform_point(goal.own);
+        match goal.aim {
+            Aim::At(to) => (place - to) / self.joints.unit,
+            Aim::On(point, normal) => normal * (normal.dot(place - point) / self.joints.unit),
+            Aim::Within(to, most) => {
                 let (away, far) = (place - to, place.distance(to));
                 if far > most {
                     away * ((far - most) / (far * self.joints.unit))
@@ -318,28 +318,28 @@ impl Problem<'_> {
                     DVec3::ZERO
                 }
             }
-            What::Turned(to) => so3_log(pose.rotation * to.conjugate()),
+            Aim::Turned(to) => so3_log(pose.rotation * to.conjugate()),
         }
     }
 
-    /// What is missed in a frame, with derivatives.
-    fn rows(&self, frame: usize, x: &[f64], asked: &[Ask]) -> Vec<Row> {
+    /// The residuals of a frame.
+    fn rows(&self, frame: usize, x: &[f64], goals: &[Goal]) -> Vec<Row> {
         let poses = self.joints.skeleton.poses(&self.joints.changed(self.source[frame], x));
         let axes = self.joints.axes(&poses, x);
         let mut is_above = vec![false; poses.len()];
-        let row = |ask: &Ask| {
-            let value = self.off(&poses, ask);
+        let row = |goal: &Goal| {
+            let value = self.residual(&poses, goal);
             is_above.fill(false);
-            self.joints.skeleton.ancestors(ask.joint).for_each(|joint| is_above[joint] = true);
-            let place = poses[ask.joint].transform_point(ask.own);
-            let back = match ask.what {
-                What::Turned(_) => Some(so3_left_jacobian_inverse(value)),
+            self.joints.skeleton.ancestors(goal.joint).for_each(|joint| is_above[joint] = true);
+            let place = poses[goal.joint].transform_point(goal.own);
+            let back = match goal.aim {
+                Aim::Turned(_) => Some(so3_left_jacobian_inverse(value)),
                 _ => None,
             };
-            let along = match ask.what {
-                What::On(_, normal) => Some(normal),
-                What::Within(to, _) => Some((place - to).normalize_or_zero()),
-                What::At(_) | What::Turned(_) => None,
+            let along = match goal.aim {
+                Aim::On(_, normal) => Some(normal),
+                Aim::Within(to, _) => Some((place - to).normalize_or_zero()),
+                Aim::At(_) | Aim::Turned(_) => None,
             };
             let by_column = |(k, (column, (axis, moves))): (usize, (&Column, &(DVec3, bool)))| {
                 let arm = place - poses[column.joint].translation;
@@ -357,11 +357,11 @@ impl Problem<'_> {
             };
             let columns = self.joints.columns.iter().zip(&axes).enumerate();
             let by = columns.filter(|(_, (column, _))| is_above[column.joint]).map(by_column);
-            let is_bound = matches!(ask.what, What::Within(..));
-            let row = Row { weight: CONTACT * ask.weight, value, by: by.collect() };
+            let is_bound = matches!(goal.aim, Aim::Within(..));
+            let row = Row { weight: CONTACT * goal.weight, value, by: by.collect() };
             (!is_bound || value != DVec3::ZERO).then_some(row)
         };
-        asked.iter().filter_map(row).collect()
+        goals.iter().filter_map(row).collect()
     }
 }
 
@@ -414,61 +414,62 @@ impl Window<'_> {
 
     /// The change of all its frames.
     fn solve(&self) -> Vec<f64> {
-        let mut asked = self.problem.asked[self.frames.clone()].to_vec();
+        let mut goals = self.problem.goals[self.frames.clone()].to_vec();
         let n = self.n();
         let mut x = vec![0.0; n * self.frames.len()];
         // Where all holds already, nothing changes, to the bit; nor where it is too far away for numbers.
-        let cost = Asked { window: self, asked: &asked }.cost(&x);
+        let cost = Stated { window: self, goals: &goals }.cost(&x);
         if n == 0 || cost <= NOTHING || !cost.is_finite() {
             return x;
         }
         x.copy_from_slice(&self.problem.start[self.frames.start * n..self.frames.end * n]);
         let mut matrix = Banded::zero(x.len(), 2 * n);
-        let mut minimise = |asked: &[Vec<Ask>], x: &mut Vec<f64>| {
-            Asked { window: self, asked }.minimise(x, &mut matrix);
+        let mut minimise = |goals: &[Vec<Goal>], x: &mut Vec<f64>| {
+            Stated { window: self, goals }.minimise(x, &mut matrix);
         };
-        let mut softly = asked.clone();
-        softly.iter_mut().flatten().for_each(|ask| ask.weight *= SOFT);
+        let mut softly = goals.clone();
+        softly.iter_mut().flatten().for_each(|goal| goal.weight *= SOFT);
         minimise(&softly, &mut x);
-        minimise(&asked, &mut x);
+        minimise(&goals, &mut x);
         for _ in 0..ROUNDS {
-            self.ask_for_more(&x, &mut asked);
-            minimise(&asked, &mut x);
+            self.update_multipliers(&x, &mut goals);
+            minimise(&goals, &mut x);
         }
         x
     }
 
-    /// Asks for what is missed on top of what was asked for, and harder in frames in which all of it can hold.
-    fn ask_for_more(&self, x: &[f64], asked: &mut [Vec<Ask>]) {
+    /// Moves goals by their residuals, and makes those of frames in which all can be met harder.
+    fn update_multipliers(&self, x: &[f64], goals: &mut [Vec<Goal>]) {
         let unit = self.problem.joints.unit;
-        for (own, asked) in asked.iter_mut().enumerate() {
+        for (own, goals) in goals.iter_mut().enumerate() {
             let poses = self.poses(x, own);
-            let off = |ask: &Ask| self.problem.off(&poses, ask);
-            let first = &self.problem.asked[self.frames.start + own];
-            let must = |ask: &&Ask| ask.weight >= MUST;
-            let missed = first.iter().filter(must).map(|ask| off(ask).length()).fold(0.0, f64::max);
+            let off = |goal: &Goal| self.problem.residual(&poses, goal);
+            let first = &self.problem.goals[self.frames.start + own];
+            let is_hard = |goal: &&Goal| goal.weight >= HARD;
+            let missed =
+                first.iter().filter(is_hard).map(|goal| off(goal).length()).fold(0.0, f64::max);
             let harder = if missed < MET { HARDER } else { 1.0 };
-            for (ask, first) in asked.iter_mut().zip(first).filter(|(_, first)| must(first)) {
-                let more = off(ask) / harder;
-                ask.weight *= harder;
-                ask.what = match first.what {
-                    What::At(to) => What::At(to - more * unit),
-                    What::On(to, normal) => What::On(to - more * unit, normal),
-                    What::Within(to, most) => What::Within(to, most - more.length() * unit),
-                    What::Turned(to) => What::Turned(so3_exp(-more) * to),
+            for (goal, first) in goals.iter_mut().zip(first).filter(|(_, first)| is_hard(first)) {
+                let more = off(goal) / harder;
+                goal.weight *= harder;
+                goal.aim = match first.aim {
+                    Aim::At(to) => Aim::At(to - more * unit),
+                    Aim::On(to, normal) => Aim::On(to - more * unit, normal),
+                    Aim::Within(to, most) => Aim::Within(to, most - more.length() * unit),
+                    Aim::Turned(to) => Aim::Turned(so3_exp(-more) * to),
                 };
             }
         }
     }
 }
 
-/// What is asked for in a window.
-struct Asked<'a> {
+/// A window with the goals that it has in a round.
+struct Stated<'a> {
     window: &'a Window<'a>,
-    asked: &'a [Vec<Ask>],
+    goals: &'a [Vec<Goal>],
 }
 
-impl Sum for Asked<'_> {
+impl Sum for Stated<'_> {
     const STEPS: usize = 30;
     const SETTLED: f64 = 1e-4;
     const CURVATURES: &'static [f64] = &[0.0, 0.25, 0.5, 1.0];
@@ -480,10 +481,11 @@ impl Sum for Asked<'_> {
             cost += window.problem.joints.columns[at % n].weight * x * x;
         }
         window.seconds(x, |weight, second, _| cost += weight * second * second);
-        for (own, asked) in self.asked.iter().enumerate() {
+        for (own, goals) in self.goals.iter().enumerate() {
             let poses = window.poses(x, own);
-            for ask in asked {
-                cost += CONTACT * ask.weight * window.problem.off(&poses, ask).length_squared();
+            for goal in goals {
+                cost +=
+                    CONTACT * goal.weight * window.problem.residual(&poses, goal).length_squared();
             }
         }
         cost
@@ -509,9 +511,9 @@ impl Sum for Asked<'_> {
                 }
             }
         });
-        for ((own, frame), asked) in window.frames.clone().enumerate().zip(self.asked) {
+        for ((own, frame), goals) in window.frames.clone().enumerate().zip(self.goals) {
             let first = own * n;
-            for row in window.problem.rows(frame, &x[first..first + n], asked) {
+            for row in window.problem.rows(frame, &x[first..first + n], goals) {
                 for (i, a) in row.by.iter().enumerate() {
                     down[first + a.column] -= row.weight * a.derivative.dot(row.value);
                     for b in &row.by[i..] {
@@ -562,13 +564,13 @@ mod tests {
         (0..n).flat_map(|joint| columns_of(skeleton, joint, [1.0; 2], Some(&keep))).collect()
     }
 
-    fn asked() -> Vec<Ask> {
+    fn goals() -> Vec<Goal> {
         let own = DVec3::new(0.1, 0.05, -0.2);
         let to = DVec3::new(0.5, 0.4, 0.7);
         let normal = DVec3::new(0.0, 0.6, 0.8);
         let all =
-            [What::At(to), What::On(to, normal), What::Within(to, 0.1), What::Turned(so3_exp(to))];
-        all.map(|what| Ask { joint: 5, own, what, weight: MUST }).to_vec()
+            [Aim::At(to), Aim::On(to, normal), Aim::Within(to, 0.1), Aim::Turned(so3_exp(to))];
+        all.map(|aim| Goal { joint: 5, own, aim, weight: HARD }).to_vec()
     }
 
     fn problem<'p>(joints: Joints<'p>, source: &'p [f64]) -> Problem<'p> {
@@ -577,8 +579,8 @@ mod tests {
         Problem {
             joints,
             source: vec![source; n_frames],
-            asked: (0..n_frames)
-                .map(|frame| if frame == 3 { asked() } else { Vec::new() })
+            goals: (0..n_frames)
+                .map(|frame| if frame == 3 { goals() } else { Vec::new() })
                 .collect(),
             start,
             blend: 0.03,
@@ -592,35 +594,35 @@ mod tests {
     }
 
     #[test]
-    fn derivatives_of_what_is_asked_are_those_of_finite_differences() {
+    fn derivatives_of_residuals_are_those_of_finite_differences() {
         let skeleton = skeleton();
         let (q, columns) = (skeleton.neutral(), columns(&skeleton));
         let problem = problem(Joints::new(&skeleton, &columns, 1.3), &q);
         let x = wave(columns.len());
-        let rows = problem.rows(0, &x, &asked());
+        let rows = problem.rows(0, &x, &goals());
         assert_eq!(
             (rows.len(), columns.len()),
             (4, 2 + 3 + 3 + 1 + 2 + 1 + 1),
             "all that there is"
         );
-        for (row, ask) in rows.iter().zip(asked()) {
+        for (row, goal) in rows.iter().zip(goals()) {
             for by in &row.by {
                 let off = |more: f64| {
                     let mut x = x.clone();
                     x[by.column] += more;
-                    problem.off(&skeleton.poses(&problem.joints.changed(&q, &x)), &ask)
+                    problem.residual(&skeleton.poses(&problem.joints.changed(&q, &x)), &goal)
                 };
                 let mut expected = (off(1e-6) - off(-1e-6)) / 2e-6;
-                if let What::Within(to, _) = ask.what {
+                if let Aim::Within(to, _) = goal.aim {
                     // Gauss's method leaves out how the direction turns.
                     let poses = skeleton.poses(&problem.joints.changed(&q, &x));
-                    let along = (poses[5].transform_point(ask.own) - to).normalize_or_zero();
+                    let along = (poses[5].transform_point(goal.own) - to).normalize_or_zero();
                     expected = along * along.dot(expected);
                 }
                 let (found, column) = (by.derivative, columns[by.column]);
                 assert!(
                     found.distance(expected) < 1e-8,
-                    "{ask:?}, {column:?}: {found}, {expected}"
+                    "{goal:?}, {column:?}: {found}, {expected}"
                 );
             }
         }
@@ -636,7 +638,7 @@ mod tests {
         let window = Window { problem: &problem, frames: 0..6, before, is_closed: false };
         let x = wave(6 * columns.len());
         let mut hessian = Banded::zero(x.len(), 2 * columns.len());
-        let sum = Asked { window: &window, asked: &problem.asked };
+        let sum = Stated { window: &window, goals: &problem.goals };
         let down = sum.linearise(&x, 0.0, &mut hessian);
         for (at, down) in down.iter().enumerate() {
             let cost = |more: f64| {
@@ -653,18 +655,18 @@ mod tests {
     }
 
     #[test]
-    fn what_is_asked_holds_and_nothing_else_changes() {
+    fn what_can_be_met_is_and_nothing_else_changes() {
         let skeleton = skeleton();
         let (q, columns) = (skeleton.neutral(), columns(&skeleton));
         let joints = Joints::new(&skeleton, &columns, 1.3);
         let mut problem = problem(joints, &q);
-        problem.asked[3].truncate(1);
+        problem.goals[3].truncate(1);
         let found = problem.solve();
         let off =
-            problem.off(&skeleton.poses(&joints.changed(&q, &found[3])), &problem.asked[3][0]);
+            problem.residual(&skeleton.poses(&joints.changed(&q, &found[3])), &problem.goals[3][0]);
         assert!(off.length() < 1e-9, "{off}");
-        problem.asked[3].clear();
-        assert!(problem.solve().iter().flatten().all(|x| *x == 0.0), "nothing is asked for");
+        problem.goals[3].clear();
+        assert!(problem.solve().iter().flatten().all(|x| *x == 0.0), "there are no goals");
         assert_eq!(joints.changed(&q, &found[0])[1], q[1], "what is not kept does not move");
     }
 }

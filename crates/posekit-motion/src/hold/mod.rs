@@ -224,11 +224,12 @@ pub(super) fn hold_on_path(
     }
     plan::fill_targets(&mut plan.others, &tracks);
     plan.leave_to_body(&tracks, to_body);
-    let made = hold_once(clip, &plan, along, tracks.clone(), also, settings)?;
+    let made = hold_once(clip, &plan, along, tracks, also, settings)?;
     let (mut held, after) = report(made, &plan, contacts.len());
     keep::tell_few(&mut held.contacts, &plan, (&held.clip, &after));
     if keep.is_some() && held.contacts.iter().any(|contact| !contact.missed.is_empty()) {
-        let free = hold_on_path(clip, tracks.moved(&[]), along, asked, settings, None)?.0;
+        let tracks = Tracks::new(clip, &[]);
+        let free = hold_on_path(clip, tracks, along, asked, settings, None)?.0;
         for (contact, free) in held.contacts.iter_mut().zip(free.contacts) {
             contact.by_channels |= contact.missed.iter().any(|frame| !free.missed.contains(frame));
         }

@@ -8,7 +8,7 @@ use posekit::math::{Pose, slerp};
 use posekit::skeleton::{JointKind, Skeleton};
 
 use super::free::{STRAIGHT_TO_STAY, soft};
-use super::joints::{Ask, Column, Joints, MUST, Problem, What, asked_of, columns_of, runs_of};
+use super::joints::{Aim, Column, Goal, HARD, Joints, Problem, columns_of, goals_of, runs_of};
 use super::plan::{LimbPlan, Plan, Point, Target, held_part};
 use super::{Along, apply, reach};
 use crate::error::Result;
@@ -64,7 +64,7 @@ pub(super) fn hold((clip, carried): (&Clip, &Clip), plan: &Plan<'_>) -> Result<C
     Ok(apply::bring_ends(carried.with_values(values)?, &feet))
 }
 
-/// What the whole body is asked for in a run of frames.
+/// What the whole body is to do in a run of frames.
 struct Body<'a> {
     /// The motion, and the same with its root gone along.
     clips: [&'a Clip; 2],
@@ -122,7 +122,7 @@ impl<'a> Body<'a> {
         let problem = Problem {
             joints,
             source: self.frames.clone().map(|frame| carried.frame(frame)).collect(),
-            asked: self.frames.clone().map(|frame| self.asked(frame)).collect(),
+            goals: self.frames.clone().map(|frame| self.goals(frame)).collect(),
             start: vec![NUDGE; self.columns.len() * self.frames.len()],
             blend: BLEND,
             is_open: [self.frames.start == 0, self.frames.end == clip.n_frames()],
@@ -137,20 +137,20 @@ impl<'a> Body<'a> {
         self.clips.map(|clip| clip.skeleton().poses(clip.frame(frame)))
     }
 
-    fn asked(&self, frame: usize) -> Vec<Ask> {
+    fn goals(&self, frame: usize) -> Vec<Goal> {
         let sources = self.sources(frame);
         let [_, carried] = &sources;
-        let mut asked = Vec::new();
+        let mut goals = Vec::new();
         let holds = |point: &&Point| point.frames.contains(&frame);
         let is_held = self.plan.others.iter().any(|point| holds(&point));
         for point in self.plan.others.iter().filter(holds) {
-            asked.extend(asked_of(point, frame, MUST));
+            goals.extend(goals_of(point, frame));
         }
         for &OfBody { plan, is_used } in &self.limbs {
             let Limb { start, end, .. } = plan.limb;
             for point in plan.points.iter().filter(holds) {
                 if is_used {
-                    asked.extend(asked_of(point, frame, MUST));
+                    goals.extend(goals_of(point, frame));
                     continue;
                 }
                 let here = point.frame.world(carried);
@@ -160,29 +160,29 @@ impl<'a> Body<'a> {
                     _ => DQuat::IDENTITY,
                 };
                 let arm = carried[end].translation - here.translation;
-                let goal = target.position(here.translation) + turn * arm;
+                let place = target.position(here.translation) + turn * arm;
                 let most = STRAIGHT_TO_HOLD * length(plan.limb, carried);
-                let what = What::Within(goal, most);
-                asked.push(Ask { joint: start, own: DVec3::ZERO, what, weight: MUST });
+                let aim = Aim::Within(place, most);
+                goals.push(Goal { joint: start, own: DVec3::ZERO, aim, weight: HARD });
             }
             let (foot, share) = self.stay(frame, plan, &sources);
             if !plan.is_leg || share <= 0.0 {
                 continue;
             }
-            let mut stay = |joint, what| {
+            let mut stay = |joint, aim| {
                 let weight = STAY * share * if is_held { 1.0 } else { EASED };
-                asked.push(Ask { joint, own: DVec3::ZERO, what, weight });
+                goals.push(Goal { joint, own: DVec3::ZERO, aim, weight });
             };
             if is_used {
-                stay(end, What::At(foot.translation));
-                stay(end, What::Turned(foot.rotation));
+                stay(end, Aim::At(foot.translation));
+                stay(end, Aim::Turned(foot.rotation));
             } else {
                 let away = carried[start].translation.distance(foot.translation);
                 let most = away.max(STRAIGHT_TO_STAY * length(plan.limb, carried));
-                stay(start, What::Within(foot.translation, most));
+                stay(start, Aim::Within(foot.translation, most));
             }
         }
-        asked
+        goals
     }
 
     /// Where the end of a limb is to be in a frame as far as it holds nothing, and how much it counts: where it is in the motion, while the body holds something.
