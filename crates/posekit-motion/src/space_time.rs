@@ -115,8 +115,8 @@ impl Held {
 pub(crate) struct Problem<'a> {
     pub(crate) legs: &'a [LegMotion],
     pub(crate) held: &'a [Held],
-    /// Weight of the root, as [`ROOT`]; `None` where it stays.
-    pub(crate) root: Option<f64>,
+    /// Weight of the root, as [`ROOT`].
+    pub(crate) root: f64,
     /// Along which axes it can be displaced.
     pub(crate) moves: [bool; 3],
     /// Frames in which nothing may change.
@@ -339,12 +339,12 @@ impl Problem<'_> {
     }
 
     fn is_free(&self, frame: usize, column: usize) -> bool {
-        (column >= 3 || self.root.is_some() && self.moves[column]) && !self.locked[frame]
+        (column >= 3 || self.moves[column]) && !self.locked[frame]
     }
 
     fn terms(&self) -> Terms {
         let (n, n_frames) = (self.n_columns(), self.locked.len());
-        let of_root = self.root.unwrap_or(ROOT);
+        let of_root = self.root;
         let weight = |column: usize| if column < 3 { of_root } else { 1.0 };
         let fourth = |time: f64| {
             let frames = time / self.frame_time;
@@ -644,7 +644,7 @@ mod tests {
         Problem {
             legs,
             held,
-            root: Some(ROOT),
+            root: ROOT,
             moves: [true; 3],
             locked,
             ends: None,

@@ -356,15 +356,14 @@ fn contacts_table(clip: &ClipRecord) -> String {
     let has_on = clip.contacts.iter().any(|contact| !contact.on.is_empty());
     let mut columns = vec![
         ("joint", Align::Left),
-        ("on", Align::Left),
         ("from (s)", Align::Right),
         ("to (s)", Align::Right),
         ("held by", Align::Left),
         ("error", Align::Right),
         ("", Align::Left),
     ];
-    if !has_on {
-        columns.remove(1);
+    if has_on {
+        columns.insert(1, ("on", Align::Left));
     }
     let mut table = Table::new(&columns);
     for contact in &clip.contacts {
@@ -380,18 +379,17 @@ fn contacts_table(clip: &ClipRecord) -> String {
                     .accent()
             }
         };
-        let on = if contact.on.is_empty() { "the world" } else { &contact.on };
         let mut cells = vec![
             Cell::new(&contact.joint),
-            Cell::new(on),
             Cell::new(seconds(contact.from)),
             Cell::new(seconds(contact.to)),
             Cell::new(&contact.by),
             Cell::new(off),
             words,
         ];
-        if !has_on {
-            cells.remove(1);
+        if has_on {
+            let on = if contact.on.is_empty() { "the world" } else { &contact.on };
+            cells.insert(1, Cell::new(on));
         }
         table.row(cells);
     }

@@ -351,7 +351,7 @@ impl Source<'_> {
         locked: &'p [bool],
     ) -> Problem<'p> {
         let ease = self.settings.ease / CleanSettings::default().ease;
-        let (root, frame_time) = (Some(ROOT), self.clip.frame_time());
+        let (root, frame_time) = (ROOT, self.clip.frame_time());
         Problem { legs, held, root, moves, locked, ends: None, frame_time, ease }
     }
 

@@ -15,6 +15,9 @@ use crate::tracks::Tracks;
 use crate::travel::carrier;
 use crate::{Clip, Leg};
 
+/// What rounding leaves of a displacement that a file does not keep \[leg lengths\].
+const ROUNDED: f64 = 1e-9;
+
 /// From one frame to the next, a joint that goes farther than this \[leg lengths\] and [`ABRUPT`] times what it goes in the frames beside jumps: no motion does.
 const JUMP: f64 = 0.25;
 
@@ -136,7 +139,7 @@ impl<'a> Source<'a> {
     /// Whether the file keeps a displacement of the root.
     pub(super) fn keeps(&self, path: &[DVec3]) -> bool {
         let moves = self.moves();
-        let is_kept = |shift: &DVec3| (0..3).all(|axis| moves[axis] || shift[axis].abs() < CLEAN);
+        let is_kept = |shift: &DVec3| (0..3).all(|axis| moves[axis] || shift[axis].abs() < ROUNDED);
         self.root.is_some() && path.iter().all(is_kept)
     }
 

@@ -54,6 +54,7 @@ pub(super) fn apply(
                     whole::moved(&path, plan, (root, 1.0)).into_owned()
                 });
                 let few = Few { clip, limb, columns };
+                let joints = few.joints();
                 let changes = few.hold(need, |frame| writer.bend_to(frame, need.shifts[frame]));
                 let mut is_any = false;
                 for (frame, mut change) in changes {
@@ -61,7 +62,7 @@ pub(super) fn apply(
                     change.iter_mut().for_each(|x| *x *= share);
                     is_any |= change.iter().any(|x| *x != 0.0);
                     let q = &mut values[frame * n..(frame + 1) * n];
-                    let changed = few.joints().changed(q, &change);
+                    let changed = joints.changed(q, &change);
                     q.copy_from_slice(&changed);
                 }
                 is_any

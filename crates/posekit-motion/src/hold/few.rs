@@ -79,8 +79,7 @@ impl Few<'_> {
         // Each frame by itself.
         let bends = poses.iter().map(|(frame, pose)| bend(*frame, *pose));
         let problem = self.problem(&frames, goals.collect(), (0.0, [true; 2]), bends);
-        let changes = problem.solve().into_iter().zip(&problem.source);
-        changes.map(|(x, q)| self.joints().changed(q, &x)).collect()
+        problem.configurations()
     }
 
     /// Its joints.

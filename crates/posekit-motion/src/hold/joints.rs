@@ -303,6 +303,12 @@ impl Problem<'_> {
         x.chunks_exact(n.max(1)).map(<[f64]>::to_vec).collect()
     }
 
+    /// The configurations with the change.
+    pub(super) fn configurations(&self) -> Vec<Vec<f64>> {
+        let changes = self.solve().into_iter().zip(&self.source);
+        changes.map(|(x, q)| self.joints.changed(q, &x)).collect()
+    }
+
     /// The residual of a goal; zero within its bounds.
     fn residual(&self, poses: &[Pose], goal: &Goal) -> DVec3 {
         let pose = poses[goal.joint];

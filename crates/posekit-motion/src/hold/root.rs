@@ -12,7 +12,7 @@ use super::plan::{LimbPlan, Plan, Target, at_rest, held_part};
 use super::{HoldSettings, moves_in_world};
 use crate::Clip;
 use crate::plant::Part;
-use crate::space_time::{CONTACT, Change, Held, LegMotion, Problem};
+use crate::space_time::{CONTACT, Change, Held, LegMotion, Problem, ROOT};
 use crate::tracks::Tracks;
 
 /// How long before and after a contact the root comes along with it at most \[s\]: by then its displacement is a four-hundredth of what it was.
@@ -53,8 +53,8 @@ pub(super) fn carry(
     let legs: Vec<Leg<'_>> =
         legs.map(|(of, plan)| Leg { plan, axis: plan.usual_axis(clip, tracks), of }).collect();
     let mut root = vec![DVec3::ZERO; clip.n_frames()];
-    let moves =
-        plan.root.map_or([false; 3], |root| moves_in_world(plan.keep, clip.skeleton(), root));
+    let moves = plan.root.filter(|_| stiffness.is_some());
+    let moves = moves.map_or([false; 3], |root| moves_in_world(plan.keep, clip.skeleton(), root));
     for frames in runs(clip, &legs, needs) {
         let unit = legs.iter().map(|leg| needs[leg.of].length).sum::<f64>() / legs.len() as f64;
         let run = Run { clip, tracks, unit, frames: frames.clone(), settings };
@@ -69,7 +69,7 @@ pub(super) fn carry(
         let problem = Problem {
             legs: &motions,
             held: &held,
-            root: stiffness,
+            root: stiffness.unwrap_or(ROOT),
             moves,
             locked: &locked,
             ends: None,

@@ -118,9 +118,8 @@ impl<'a> Body<'a> {
     /// The configurations in which all holds.
     fn changed(&self) -> Vec<Vec<f64>> {
         let [clip, carried] = self.clips;
-        let joints = Joints::new(clip.skeleton(), &self.columns, self.reach);
         let problem = Problem {
-            joints,
+            joints: Joints::new(clip.skeleton(), &self.columns, self.reach),
             source: self.frames.clone().map(|frame| carried.frame(frame)).collect(),
             goals: self.frames.clone().map(|frame| self.goals(frame)).collect(),
             start: vec![NUDGE; self.columns.len() * self.frames.len()],
@@ -128,8 +127,7 @@ impl<'a> Body<'a> {
             is_open: [self.frames.start == 0, self.frames.end == clip.n_frames()],
             frame_time: clip.frame_time(),
         };
-        let changes = problem.solve().into_iter().zip(&problem.source);
-        changes.map(|(x, q)| joints.changed(q, &x)).collect()
+        problem.configurations()
     }
 
     /// Poses of the motion, and with its root gone along.
