@@ -25,11 +25,6 @@ impl Banded {
         self.rows.fill(0.0);
     }
 
-    /// Takes over the entries of a matrix of the same shape.
-    pub(crate) fn copy_from(&mut self, other: &Self) {
-        self.rows.copy_from_slice(&other.rows);
-    }
-
     /// Replaces the matrix with its Cholesky factor `U`, `A = Uᵀ U`; `false` where it is not positive definite, and the content is then of no use.
     ///
     /// The diagonal of the factor is stored inverted. Columns that nothing couples stay zero and cost nothing.
@@ -46,7 +41,10 @@ impl Banded {
             let mut back = 1;
             // Four at once, so that this row is read and written a fourth as often.
             while back + 3 <= most {
-                subtract_four(&mut own, [0, 1, 2, 3].map(|more| over(back + more)));
+                subtract_four(
+                    &mut own,
+                    [over(back), over(back + 1), over(back + 2), over(back + 3)],
+                );
                 back += 4;
             }
             (back..=most).for_each(|back| subtract(&mut own, over(back), 0));
@@ -87,12 +85,13 @@ fn subtract(own: &mut [f64], over: &[f64], from: usize) {
 
 /// The same with four rows, each one shorter than the one before.
 fn subtract_four(own: &mut [f64], over: [&[f64]; 4]) {
-    let [f, g, h, i] = over.map(|over| over[0]);
-    if [f, g, h, i] == [0.0; 4] {
+    let [a, b, c, d] = over;
+    let (f, g, h, i) = (a[0], b[0], c[0], d[0]);
+    if f == 0.0 && g == 0.0 && h == 0.0 && i == 0.0 {
         return;
     }
-    let shortest = over[3].len();
-    let [a, b, c, d] = over.map(|over| &over[..shortest]);
+    let shortest = d.len();
+    let (a, b, c) = (&a[..shortest], &b[..shortest], &c[..shortest]);
     for ((((own, a), b), c), d) in own[..shortest].iter_mut().zip(a).zip(b).zip(c).zip(d) {
         *own -= (f * a + g * b) + (h * c + i * d);
     }

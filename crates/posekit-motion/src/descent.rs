@@ -1,9 +1,39 @@
 //! Sums of squares over frames, minimised in damped Gauss-Newton steps on banded normal equations.
 
+use core::ops::Range;
+
 use crate::banded::Banded;
 
-/// Where the damping begins, and by how much it grows.
-const DAMPING: [f64; 2] = [1.0, 10.0];
+/// Of frames that are solved together the last ones are solved anew with those that follow \[s\]: longer than anything blends.
+const OVERLAP: f64 = 1.0;
+
+/// So many times [`OVERLAP`] is solved together: what a processor keeps close by.
+const WINDOW: usize = 4;
+
+/// Solves a run of frames window by window, so that time and memory stay in proportion to its length, and what is hard somewhere takes its steps there alone.
+///
+/// - `n`: unknowns of a frame
+/// - `solve`: the unknowns of some frames, from those of all frames before
+pub(crate) fn in_windows(
+    n_frames: usize,
+    (n, frame_time): (usize, f64),
+    mut solve: impl FnMut(Range<usize>, &[f64]) -> Vec<f64>,
+) -> Vec<f64> {
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it saturates")]
+    let overlap = ((OVERLAP / frame_time) as usize).max(16);
+    let mut x = Vec::with_capacity(n * n_frames);
+    let mut first = 0;
+    while first < n_frames {
+        let left = n_frames - first;
+        let is_last = left / overlap <= WINDOW;
+        let last = if is_last { n_frames } else { first + WINDOW * overlap };
+        let found = solve(first..last, &x);
+        let end = if is_last { last } else { last - overlap };
+        x.extend_from_slice(&found[..(end - first) * n]);
+        first = end;
+    }
+    x
+}
 
 /// A sum of squares of many unknowns.
 pub(crate) trait Sum {
@@ -11,6 +41,8 @@ pub(crate) trait Sum {
     const STEPS: usize;
     /// A step that makes the sum less by no more than this part of it is the last.
     const SETTLED: f64;
+    /// By how much the damping grows from 1.
+    const GROWTH: f64;
     /// How much of the curvature counts: none to begin with, and more with every step that the system stays positive definite with it.
     const CURVATURES: &'static [f64] = &[0.0];
 
@@ -47,7 +79,7 @@ pub(crate) trait Sum {
             if next_cost <= cost {
                 let gain = cost - next_cost;
                 (*x, cost) = (next, next_cost);
-                damping = if damping > DAMPING[0] { damping / DAMPING[1] } else { 0.0 };
+                damping = if damping > 1.0 { damping / Self::GROWTH } else { 0.0 };
                 curved = (curved + 1).min(Self::CURVATURES.len() - 1);
                 if gain < Self::SETTLED * cost {
                     break;
@@ -55,7 +87,7 @@ pub(crate) trait Sum {
             } else if next_cost - cost < Self::SETTLED * cost {
                 break;
             } else {
-                damping = if damping > 0.0 { damping * DAMPING[1] } else { DAMPING[0] };
+                damping = if damping > 0.0 { damping * Self::GROWTH } else { 1.0 };
             }
         }
     }

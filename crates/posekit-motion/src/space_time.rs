@@ -32,7 +32,7 @@ use posekit::math::{
 use posekit::skeleton::JointKind;
 
 use crate::banded::Banded;
-use crate::descent::Sum;
+use crate::descent::{Sum, in_windows};
 use crate::plant::Part;
 use crate::tracks::Tracks;
 use crate::{Clip, Limb};
@@ -101,6 +101,16 @@ pub(crate) struct Held {
 }
 
 impl Held {
+    /// The same in some frames, counted from the first of these; `None` where it is not in them.
+    fn part(&self, frames: &Range<usize>) -> Option<Self> {
+        let within = |own: &Range<usize>| {
+            let [start, end] = [own.start, own.end].map(|at| at.clamp(frames.start, frames.end));
+            start - frames.start..end - frames.start
+        };
+        let (own, rolls) = (within(&self.frames), within(&self.rolls));
+        (!rolls.is_empty()).then(|| Self { frames: own, rolls, ..self.clone() })
+    }
+
     /// What of a difference of places counts in a frame.
     fn counts(&self, frame: usize, off: DVec3) -> DVec3 {
         match self.frames.contains(&frame) {
@@ -121,8 +131,8 @@ pub(crate) struct Problem<'a> {
     pub(crate) moves: [bool; 3],
     /// Frames in which nothing may change.
     pub(crate) locked: &'a [bool],
-    /// The change of the first frame and of the last one, where these are known.
-    pub(crate) ends: Option<Vec<f64>>,
+    /// Frames whose change is known.
+    pub(crate) known: Vec<(usize, Vec<f64>)>,
     pub(crate) frame_time: f64,
     /// Blends take so many times [`BLEND`].
     pub(crate) ease: f64,
@@ -262,6 +272,19 @@ impl LegMotion {
         motion
     }
 
+    /// The same in some of the frames.
+    fn part(&self, frames: Range<usize>) -> Self {
+        let of = |all: &[DVec3]| all[frames.clone()].to_vec();
+        Self {
+            hip: of(&self.hip),
+            thigh: of(&self.thigh),
+            shin: of(&self.shin),
+            foot: of(&self.foot),
+            axis: of(&self.axis),
+            flexion: self.flexion[frames.clone()].to_vec(),
+        }
+    }
+
     fn posed(&self, frame: usize, x: &[f64], leg: usize) -> Posed {
         let [a, b, f] = of_leg(x, leg);
         let (hip_turn, knee_turn) = (so3_exp(a), rotation_about(self.axis[frame], b.x));
@@ -362,11 +385,10 @@ impl Problem<'_> {
             let free = (0..n).map(|c| if self.is_free(frame, c) { weight(c) } else { LOCKED });
             terms.value.extend(free);
         }
-        if let Some(ends) = &self.ends {
-            for at in [0, n * (n_frames - 1)] {
-                terms.value[at..at + n].fill(LOCKED);
-                terms.goal[at..at + n].copy_from_slice(ends);
-            }
+        for (frame, known) in &self.known {
+            let own = frame * n..(frame + 1) * n;
+            terms.value[own.clone()].fill(LOCKED);
+            terms.goal[own].copy_from_slice(known);
         }
         let mut is_held = vec![vec![false; n_frames]; self.legs.len()];
         for held in self.held.iter().filter(|held| held.weight >= CONTACT) {
@@ -430,10 +452,10 @@ impl Problem<'_> {
         cost
     }
 
-    /// Half the Hessian of the quadratic terms.
-    fn hessian(&self, terms: &Terms) -> Banded {
+    /// Sets a matrix to half the Hessian of the quadratic terms.
+    fn quadratic(&self, terms: &Terms, hessian: &mut Banded) {
         let (n, n_x) = (self.n_columns(), terms.value.len());
-        let mut hessian = Banded::zero(n_x, 2 * n);
+        hessian.clear();
         terms.value.iter().enumerate().for_each(|(at, weight)| hessian.add(at, at, *weight));
         for at in n..n_x.saturating_sub(n) {
             let weight = terms.change[at % n] + terms.outcome[at];
@@ -445,12 +467,12 @@ impl Problem<'_> {
             hessian.add(at, after, -2.0 * weight);
             hessian.add(after, after, weight);
         }
-        hessian
     }
 
-    /// Half the gradient with its sign changed, and what contacts and limits add to the Hessian.
+    /// Half the gradient with its sign changed; sets a matrix to half the Hessian.
     fn linearise(&self, terms: &Terms, x: &[f64], hessian: &mut Banded) -> Vec<f64> {
         let n = self.n_columns();
+        self.quadratic(terms, hessian);
         let off = x.iter().zip(&terms.goal).map(|(x, goal)| x - goal);
         let mut descent: Vec<f64> = terms.value.iter().zip(off).map(|(w, off)| -w * off).collect();
         for at in n..x.len().saturating_sub(n) {
@@ -494,12 +516,46 @@ impl Problem<'_> {
     }
 
     /// Minimises it.
-    pub(crate) fn solve(&self) -> Change {
-        let terms = self.terms();
-        let quadratic = self.hessian(&terms);
-        let (mut x, mut matrix) = (vec![0.0; terms.value.len()], quadratic.clone());
-        Stated { problem: self, terms, quadratic }.minimise(&mut x, &mut matrix);
-        Change { n_columns: self.n_columns(), x }
+    ///
+    /// - `start`: the change to begin with; `None` for none
+    pub(crate) fn solve(&self, start: Option<&Change>) -> Change {
+        let n = self.n_columns();
+        let x = in_windows(self.locked.len(), (n, self.frame_time), |frames, before| {
+            let n_before = 2.min(frames.start);
+            let all = frames.start - n_before..frames.end;
+            let found = self.solve_window(all, &before[before.len() - n_before * n..], start);
+            found[n_before * n..].to_vec()
+        });
+        Change { n_columns: n, x }
+    }
+
+    /// The change of some frames, of which the first are known.
+    fn solve_window(
+        &self,
+        frames: Range<usize>,
+        before: &[f64],
+        start: Option<&Change>,
+    ) -> Vec<f64> {
+        let n = self.n_columns();
+        let legs: Vec<LegMotion> = self.legs.iter().map(|leg| leg.part(frames.clone())).collect();
+        let held: Vec<Held> = self.held.iter().filter_map(|held| held.part(&frames)).collect();
+        let own = self.known.iter().filter(|(frame, _)| frames.contains(frame));
+        let own = own.map(|(frame, x)| (frame - frames.start, x.clone()));
+        let before = before.chunks_exact(n).map(<[f64]>::to_vec).enumerate();
+        let known = own.chain(before).collect();
+        let locked = &self.locked[frames.clone()];
+        let problem = Problem { legs: &legs, held: &held, known, locked, ..*self };
+        let terms = problem.terms();
+        let mut x = match start {
+            Some(start) => start.x[frames.start * n..frames.end * n].to_vec(),
+            None => vec![0.0; n * frames.len()],
+        };
+        for (frame, known) in &problem.known {
+            x[frame * n..(frame + 1) * n].copy_from_slice(known);
+        }
+        let mut matrix = Banded::zero(x.len(), 2 * n);
+        Stated { problem: &problem, terms }.minimise(&mut x, &mut matrix);
+        x
     }
 
     /// How a leg changes in a frame, with the contacts of that frame met exactly where the leg reaches.
@@ -540,20 +596,19 @@ impl Problem<'_> {
 struct Stated<'p> {
     problem: &'p Problem<'p>,
     terms: Terms,
-    quadratic: Banded,
 }
 
 impl Sum for Stated<'_> {
     const STEPS: usize = 12;
     /// What contacts are then off, the closed form corrects.
     const SETTLED: f64 = 1e-3;
+    const GROWTH: f64 = 2.0;
 
     fn cost(&self, x: &[f64]) -> f64 {
         self.problem.cost(&self.terms, x)
     }
 
     fn linearise(&self, x: &[f64], _: f64, hessian: &mut Banded) -> Vec<f64> {
-        hessian.copy_from(&self.quadratic);
         self.problem.linearise(&self.terms, x, hessian)
     }
 
@@ -647,7 +702,7 @@ mod tests {
             root: ROOT,
             moves: [true; 3],
             locked,
-            ends: None,
+            known: Vec::new(),
             frame_time: 0.02,
             ease: 1.0,
         }
@@ -664,7 +719,7 @@ mod tests {
         // Small enough for the stiff terms, and knees over their limits.
         let mut x: Vec<f64> = changed(8 * n).iter().map(|x| 0.5 * x).collect();
         x[6 * n..7 * n].fill(0.0);
-        let mut hessian = problem.hessian(&terms);
+        let mut hessian = Banded::zero(x.len(), 2 * n);
         let descent = problem.linearise(&terms, &x, &mut hessian);
         for at in (0..x.len()).filter(|at| at / n != 6) {
             let cost = |by: f64| {
@@ -695,7 +750,7 @@ mod tests {
         let mut locked = [false; 30];
         locked[..5].fill(true);
         let problem = problem(&legs, &held, &locked);
-        let change = problem.solve();
+        let change = problem.solve(None);
         for frame in 11..14 {
             let residual = legs[0].residual(&held[0], frame, change.frame(frame));
             assert!(residual.length() < 1e-3, "{residual}");

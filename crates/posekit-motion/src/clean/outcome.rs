@@ -78,7 +78,7 @@ impl Source<'_> {
         let mut solved: Vec<Solved> = Vec::new();
         for segment in segments {
             let legs = self.leg_motions(segment.clone(), path);
-            let mut round = 0;
+            let (mut round, mut last) = (0, None);
             loop {
                 let own = self.held_in(segment, found, &reports);
                 let held = self.targets(&own, found, path, (segment.start, floor.normal));
@@ -88,10 +88,11 @@ impl Source<'_> {
                 }
                 let locked = &locked[segment.clone()];
                 let mut problem = self.problem((&legs, &held), moves, locked);
-                let mut change = problem.solve();
+                let mut change = problem.solve(last.as_ref());
                 if self.cycle.is_some() && segment.len() == self.clip.n_frames() {
-                    problem.ends = Some(change.mean_of_ends());
-                    change = problem.solve();
+                    let ends = change.mean_of_ends();
+                    problem.known = vec![(0, ends.clone()), (segment.len() - 1, ends)];
+                    change = problem.solve(Some(&change));
                 }
                 let costly: Vec<usize> = own
                     .into_iter()
@@ -103,7 +104,7 @@ impl Source<'_> {
                     solved.push((segment.clone(), held, Some(change)));
                     break;
                 }
-                round += 1;
+                (round, last) = (round + 1, Some(change));
                 for k in costly {
                     let slide = self.slide(&found[k], path, floor) * self.length;
                     reports[k].verdict = Verdict::Released { slide };
@@ -352,7 +353,7 @@ impl Source<'_> {
     ) -> Problem<'p> {
         let ease = self.settings.ease / CleanSettings::default().ease;
         let (root, frame_time) = (ROOT, self.clip.frame_time());
-        Problem { legs, held, root, moves, locked, ends: None, frame_time, ease }
+        Problem { legs, held, root, moves, locked, known: Vec::new(), frame_time, ease }
     }
 
     /// The legs over a segment, on the root's trajectory.

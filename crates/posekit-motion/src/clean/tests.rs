@@ -257,7 +257,7 @@ fn the_cost_of_a_contact_is_bounded() {
             weight: CONTACT,
         }];
         let problem = source.problem((&motions, &held), [true; 3], &[false; 61]);
-        assert_eq!(is_costly(&problem.solve(), &held[0]), costly, "{off}");
+        assert_eq!(is_costly(&problem.solve(None), &held[0]), costly, "{off}");
     }
 }
 

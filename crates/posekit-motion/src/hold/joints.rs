@@ -21,7 +21,7 @@ use posekit::skeleton::{Frame, JointKind, Skeleton};
 use super::Keep;
 use super::plan::{Point, Target};
 use crate::banded::Banded;
-use crate::descent::Sum;
+use crate::descent::{Sum, in_windows};
 use crate::space_time::CONTACT;
 
 /// The weight of a goal that must be met.
@@ -44,9 +44,6 @@ const LONGEST_STEP: f64 = 0.6;
 
 /// A sum that is rounding.
 const NOTHING: f64 = 1e-14;
-
-/// Frames that are solved together. Of longer runs the first half of each so many is final when the next ones are solved.
-const WINDOW: usize = 512;
 
 /// One way in which a joint can change.
 #[derive(Debug, Clone, Copy)]
@@ -284,22 +281,15 @@ impl Problem<'_> {
     /// The change of each frame.
     pub(super) fn solve(&self) -> Vec<Vec<f64>> {
         let (n, n_frames) = (self.joints.columns.len(), self.source.len());
-        let mut x: Vec<f64> = Vec::with_capacity(n * n_frames);
         let nothing = vec![0.0; n];
-        let mut first = 0;
-        while first < n_frames {
-            let last = n_frames.min(first + WINDOW);
-            let is_last = last == n_frames;
-            let before = [2, 1].map(|back| match first.checked_sub(back) {
+        let x = in_windows(n_frames, (n, self.frame_time), |frames, x| {
+            let before = [2, 1].map(|back| match frames.start.checked_sub(back) {
                 Some(frame) => Some(&x[frame * n..(frame + 1) * n]),
                 None => (!self.is_open[0]).then_some(&nothing[..]),
             });
-            let is_closed = is_last && !self.is_open[1];
-            let found = Window { problem: self, frames: first..last, before, is_closed }.solve();
-            let kept = if is_last { last - first } else { WINDOW / 2 };
-            x.extend_from_slice(&found[..kept * n]);
-            first += kept;
-        }
+            let is_closed = frames.end == n_frames && !self.is_open[1];
+            Window { problem: self, frames, before, is_closed }.solve()
+        });
         x.chunks_exact(n.max(1)).map(<[f64]>::to_vec).collect()
     }
 
@@ -478,6 +468,7 @@ struct Stated<'a> {
 impl Sum for Stated<'_> {
     const STEPS: usize = 30;
     const SETTLED: f64 = 1e-4;
+    const GROWTH: f64 = 10.0;
     const CURVATURES: &'static [f64] = &[0.0, 0.25, 0.5, 1.0];
 
     fn cost(&self, x: &[f64]) -> f64 {

@@ -72,11 +72,11 @@ pub(super) fn carry(
             root: stiffness.unwrap_or(ROOT),
             moves,
             locked: &locked,
-            ends: None,
+            known: Vec::new(),
             frame_time: clip.frame_time(),
             ease: 1.0,
         };
-        let change = problem.solve();
+        let change = problem.solve(None);
         for (frame, root) in root[frames].iter_mut().enumerate() {
             let by = change.root(frame);
             *root = if by.length() > NOTHING { by * unit } else { DVec3::ZERO };
