@@ -335,6 +335,84 @@ test("undo in the middle of a drag lets go: of a bar, of a hand", async () => {
   await close();
 });
 
+test("curves are edited: a key is set on them, dragged for its value and its time, typed, and undone", async () => {
+  const { page, close } = await openMotion();
+  await page.evaluate(() => {
+    const motion = globalThis.posekitMotion;
+    motion.pause();
+    motion.curveJoint.value = motion.shown.value?.info.joints.findIndex(({ name }) => name === "LeftArm") ?? null;
+  });
+  await page.waitForFunction(() => globalThis.posekitMotion.curves.value);
+  await calm(page);
+  const keys = () => page.evaluate(() => globalThis.posekitMotion.document.value.keys.length);
+  /** The first key's time and its rotation about z, and what the result has there. */
+  const first = () => page.evaluate(() => {
+    const { curves, shown } = globalThis.posekitMotion;
+    const [time = NaN, z = NaN] = [curves.value?.times[0], curves.value?.keys[2]];
+    const frame = Math.round(time / (shown.value?.info.frameTime ?? 1));
+    return { frame, z, result: curves.value?.result[6 * frame + 2] ?? NaN };
+  });
+  const plot = page.locator(".motion-curves .u-over");
+  const at = async (part: number) => {
+    const box = await plot.boundingBox();
+    if (!box) throw new Error("there is no plot");
+    return { x: box.x + part * box.width, y: box.y + 4 };
+  };
+  const place = await at(0.3);
+  await page.mouse.dblclick(place.x, place.y);
+  await page.waitForFunction(() => globalThis.posekitMotion.curves.value?.times.length === 1);
+  await calm(page);
+  const before = await first();
+  expect(before.frame).toBe(40);
+  const field = page.getByLabel("z", { exact: true });
+  await field.fill(String(before.z + 20));
+  await page.keyboard.press("Enter");
+  await page.waitForFunction((z) => Math.abs((globalThis.posekitMotion.curves.value?.result[6 * 40 + 2] ?? 0) - z) < 0.1, before.z + 20);
+  await page.waitForFunction((z) => Math.abs((globalThis.posekitMotion.curves.value?.keys[2] ?? 0) - z) < 0.1, before.z + 20);
+  await calm(page);
+
+  const diamond = async () => {
+    const shown = await first();
+    const box = await plot.boundingBox();
+    const [low, high] = await page.evaluate(() => {
+      const { curves } = globalThis.posekitMotion;
+      const all = [...(curves.value?.source ?? []), ...(curves.value?.result ?? [])].filter((_, k) => k % 6 < 3);
+      const [min, max] = [Math.min(...all), Math.max(...all)];
+      return [(min + max) / 2 - 0.55 * (max - min), (min + max) / 2 + 0.55 * (max - min)];
+    });
+    if (!box || low === undefined || high === undefined) throw new Error("there is no plot");
+    return { x: box.x + (box.width * shown.frame) / 132, y: box.y + (box.height * (high - shown.z)) / (high - low) };
+  };
+  const grip = await diamond();
+  await page.mouse.move(grip.x, grip.y);
+  await page.mouse.down();
+  await page.mouse.move(grip.x, grip.y - 30, { steps: 5 });
+  await page.mouse.up();
+  await page.waitForFunction((z) => (globalThis.posekitMotion.curves.value?.keys[2] ?? 0) > z + 25, before.z);
+  await calm(page);
+  const raised = await first();
+  expect(raised.frame).toBe(40);
+  expect(Math.abs(raised.result - raised.z)).toBeLessThan(0.1);
+  await page.keyboard.press("Control+z");
+  await page.waitForFunction((z) => Math.abs((globalThis.posekitMotion.curves.value?.keys[2] ?? 0) - z) < 0.1, before.z + 20);
+  await calm(page);
+
+  const again = await diamond();
+  await page.mouse.move(again.x, again.y);
+  await page.mouse.down();
+  await page.mouse.move(again.x + 100, again.y + 2, { steps: 5 });
+  await page.mouse.up();
+  await page.waitForFunction(() => (globalThis.posekitMotion.curves.value?.times[0] ?? 0) > 1.5);
+  await calm(page);
+  const moved = await first();
+  expect(moved.z).toBeCloseTo(before.z + 20, 1);
+  await page.getByLabel("Interpolation").selectOption("step");
+  await calm(page);
+  expect(await page.evaluate(() => globalThis.posekitMotion.document.value.keys[0]?.interpolation)).toBe("step");
+  expect(await keys()).toBe(1);
+  await close();
+});
+
 test("a pose that is moved past another by keys keeps the focus", async () => {
   const { page, close } = await openMotion();
   for (const frame of [20, 24]) {

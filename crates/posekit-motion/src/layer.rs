@@ -10,8 +10,8 @@ use crate::error::{Error, Result};
 /// Poses set at a few times on top of a clip, blended in between: the clip keeps its detail and goes through the poses.
 ///
 /// What is kept of a pose is how it differs from the clip: how far each rotation is turned on, in its joint's own frame, and what is added to each other
-/// value. Between poses these differences follow smooth curves; before the first pose they come up from nothing, and after the last they
-/// fade. Where the layer does nothing the clip stays as it is, bit for bit.
+/// value. Between poses these differences follow smooth curves, straight lines, or stay until the next pose; before the first they come up from nothing, and after the
+/// last they fade. Where the layer does nothing the clip stays as it is, bit for bit.
 ///
 /// # Example: a knee that bends more for a moment
 /// ```
@@ -34,8 +34,17 @@ use crate::error::{Error, Result};
 #[derive(Debug, Clone, PartialEq)]
 pub struct Layer {
     ease: f64,
-    /// Times, rising, and what is added to the values of a configuration; rotations are what they are turned on by.
-    keys: Vec<(f64, Vec<f64>)>,
+    /// In the order of their times.
+    keys: Vec<PoseKey>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+struct PoseKey {
+    time: f64,
+    /// What is added to the values of a configuration; rotations are what they are turned on by.
+    change: Vec<f64>,
+    /// How the changes go on to the next key.
+    interpolation: Interpolation,
 }
 
 impl Layer {
@@ -50,7 +59,7 @@ impl Layer {
 
     /// When the poses are \[s\], in order.
     pub fn times(&self) -> impl ExactSizeIterator<Item = f64> + '_ {
-        self.keys.iter().map(|&(time, _)| time)
+        self.keys.iter().map(|key| key.time)
     }
 
     /// Sets the pose at a time, in place of one that is there.
@@ -79,16 +88,23 @@ impl Layer {
             change[place..place + 4].fill(0.0);
         }
         change.iter_mut().zip(&wanted).for_each(|(value, wanted)| *value = wanted - *value);
-        match self.keys.binary_search_by(|key| key.0.total_cmp(&time)) {
-            Ok(index) => self.keys[index].1 = change,
-            Err(index) => self.keys.insert(index, (time, change)),
+        let interpolation = Interpolation::default();
+        match self.keys.binary_search_by(|key| key.time.total_cmp(&time)) {
+            Ok(index) => self.keys[index].change = change,
+            Err(index) => self.keys.insert(index, PoseKey { time, change, interpolation }),
         }
         Ok(())
     }
 
+    /// How the changes go on from the pose at a time to the next pose: on smooth curves, unless this says otherwise. False where there is no pose.
+    pub fn set_interpolation(&mut self, time: f64, interpolation: Interpolation) -> bool {
+        let found = self.keys.iter_mut().find(|key| key.time == time);
+        found.map(|key| key.interpolation = interpolation).is_some()
+    }
+
     /// Takes the pose at a time away; false where there is none.
     pub fn remove(&mut self, time: f64) -> bool {
-        let found = self.keys.iter().position(|key| key.0 == time);
+        let found = self.keys.iter().position(|key| key.time == time);
         found.map(|index| self.keys.remove(index)).is_some()
     }
 
@@ -101,13 +117,13 @@ impl Layer {
         if !to.is_finite() {
             return Err(Error::NonFinite { what: "time of a pose", index: 0 });
         }
-        let found = self.keys.iter().position(|key| key.0 == from);
+        let found = self.keys.iter().position(|key| key.time == from);
         let index = found.ok_or(refused(from, "the time of a pose"))?;
         if from != to && self.times().any(|time| time == to) {
             return Err(refused(to, "a time without a pose"));
         }
-        self.keys[index].0 = to;
-        self.keys.sort_by(|a, b| a.0.total_cmp(&b.0));
+        self.keys[index].time = to;
+        self.keys.sort_by(|a, b| a.time.total_cmp(&b.time));
         Ok(())
     }
 
@@ -121,7 +137,7 @@ impl Layer {
         };
         self.check(clip)?;
         let n = clip.skeleton().n_values();
-        let frames = clip.frames(first.0 - self.ease, last.0 + self.ease);
+        let frames = clip.frames(first.time - self.ease, last.time + self.ease);
         let mut values = clip.values().to_vec();
         let mut is_number = vec![true; n];
         for place in rotation_places(clip.skeleton()) {
@@ -150,16 +166,19 @@ impl Layer {
         part: impl Fn(&[f64]) -> V,
         nothing: V,
     ) -> Result<Option<Curve<V>>> {
-        if self.keys.iter().all(|(_, change)| part(change) == nothing) {
+        if self.keys.iter().all(|key| part(&key.change) == nothing) {
             return Ok(None);
         }
-        let key = |time, value| Key::new(time, value, Interpolation::Cubic);
-        let mut curve = Curve::try_new(
-            self.keys.iter().map(|(time, change)| key(*time, part(change))).collect(),
-        )?;
+        let key = |key: &PoseKey| Key::new(key.time, part(&key.change), key.interpolation);
+        let mut keys: Vec<Key<V>> = self.keys.iter().map(key).collect();
+        if let Some(last) = keys.last_mut() {
+            last.interpolation = Interpolation::Cubic;
+        }
+        let mut curve = Curve::try_new(keys)?;
         if let Some((first, last)) = curve.span().filter(|_| self.ease > 0.0) {
-            curve.set(key(first - self.ease, nothing))?;
-            let end = curve.set(key(last + self.ease, nothing))?;
+            let rest = |time| Key::new(time, nothing, Interpolation::Cubic);
+            curve.set(rest(first - self.ease))?;
+            let end = curve.set(rest(last + self.ease))?;
             // The ends stay at rest, so that the clip is left without a corner.
             (1..end).for_each(|index| curve.smooth_key(index));
         } else {
@@ -169,7 +188,7 @@ impl Layer {
     }
 
     fn check(&self, clip: &Clip) -> Result<()> {
-        let expected = self.keys.first().map_or(clip.skeleton().n_values(), |key| key.1.len());
+        let expected = self.keys.first().map_or(clip.skeleton().n_values(), |key| key.change.len());
         let found = if clip.n_frames() == 0 { 0 } else { clip.skeleton().n_values() };
         let what = "configuration of the clip";
         if found == expected { Ok(()) } else { Err(Error::Length { what, expected, found }) }
@@ -241,6 +260,31 @@ mod tests {
         assert!(layer.remove(1.5));
         assert!(!layer.remove(1.5));
         assert_eq!(layer.apply(&clip).unwrap(), clip);
+    }
+
+    #[test]
+    fn changes_go_from_pose_to_pose_as_they_are_told() {
+        let clip = walk();
+        let mut layer = Layer::new(0.3);
+        for (time, up) in [(0.5, 1.0), (1.0, 2.0)] {
+            let mut q = vec![0.0; clip.skeleton().n_values()];
+            clip.sample(time, &mut q);
+            q[1] += up;
+            layer.set(&clip, time, &q).unwrap();
+        }
+        let up = |layer: &Layer, frame: usize| layer.apply(&clip).unwrap().frame(frame)[1] - 1.0;
+        assert!((up(&layer, 12) - 1.2).abs() > 1e-3, "smooth, so not in proportion");
+        let smooth = up(&layer, 24);
+        assert!(layer.set_interpolation(0.5, Interpolation::Linear));
+        assert!((up(&layer, 12) - 1.2).abs() < 1e-9);
+        assert!(layer.set_interpolation(0.5, Interpolation::Step));
+        assert!((up(&layer, 19) - 1.0).abs() < 1e-9 && (up(&layer, 20) - 2.0).abs() < 1e-9);
+        assert!(
+            layer.set_interpolation(1.0, Interpolation::Step),
+            "the last one fades all the same"
+        );
+        assert!((up(&layer, 24) - smooth).abs() < 0.3 && up(&layer, 26).abs() < 1e-12);
+        assert!(!layer.set_interpolation(0.7, Interpolation::Step));
     }
 
     #[test]

@@ -71,6 +71,9 @@ export interface Settings {
 /** The formats in which a motion is written: that of its file, or another. */
 export type MotionFormat = "same" | "bvh" | "glb";
 
+/** How the change that a pose makes goes on to the next pose. */
+export type Interpolation = "cubic" | "linear" | "step";
+
 /** The motion of a file, or what has been made of it. */
 export type MotionSide = "source" | "result";
 "#;

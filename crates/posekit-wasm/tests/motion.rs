@@ -44,7 +44,7 @@ fn cleaning_takes_the_drift_away() {
     let mut table = walk();
     let (before, after) = metric(&table, 0);
     assert!(before > 20.0 && after < 1.0, "{before} mm before, {after} mm after");
-    table.set(r#"{"isOn": false}"#, None, &[], &[]).unwrap();
+    table.set(r#"{"isOn": false}"#, None, &[], &[], &[]).unwrap();
     let (before, after) = metric(&table, 0);
     assert_eq!(before.to_bits(), after.to_bits());
     assert_eq!(table.clip(Which::Source), table.clip(Which::Result));
@@ -54,7 +54,7 @@ fn cleaning_takes_the_drift_away() {
 fn contacts_given_back_hold_as_those_that_were_found() {
     let mut table = walk();
     let contacts = table.contacts().unwrap();
-    table.set("{}", Some(&contacts), &[], &[]).unwrap();
+    table.set("{}", Some(&contacts), &[], &[], &[]).unwrap();
     let (_, after) = metric(&table, 1);
     assert!(after < 1.0, "{after} mm");
     let rows = value(&table.report())["plants"].as_array().unwrap().clone();
@@ -87,7 +87,7 @@ fn a_pose_that_is_set_is_gone_through() {
     let pull = Pull { joint: hand, target: Target::Place(target) };
     let q = table.pull(frame, &[pull], None).unwrap().to_vec();
     let time = table.clip(Which::Source).time(frame);
-    table.set("{}", None, &[time], &q).unwrap();
+    table.set("{}", None, &[time], &q, &[]).unwrap();
     let at = skeleton.poses(table.configuration(frame).unwrap())[hand].translation;
     assert!(at.distance(target) < 0.5, "{}", at.distance(target));
     let (_, worst) = metric(&table, 1);
@@ -108,7 +108,7 @@ fn feet_that_stand_already_stay_when_a_pose_is_set() {
     let pull = Pull { joint: hips, target: Target::Place(place - DVec3::new(8.0, 10.0, 0.0)) };
     let q = table.pull(frame, &[pull], None).unwrap().to_vec();
     let time = table.clip(Which::Source).time(frame);
-    table.set("{}", None, &[time], &q).unwrap();
+    table.set("{}", None, &[time], &q, &[]).unwrap();
     let moved = skeleton.poses(table.configuration(frame).unwrap())[hips].translation;
     assert!(moved.distance(place) > 10.0);
     let (_, worst) = metric(&table, 1);
@@ -119,9 +119,9 @@ fn feet_that_stand_already_stay_when_a_pose_is_set() {
 fn a_pose_on_half_of_the_correction_leaves_the_other_half_of_the_path() {
     let mut table = walk();
     let settings = r#"{"strength": 0.5}"#;
-    table.set(settings, None, &[], &[]).unwrap();
+    table.set(settings, None, &[], &[], &[]).unwrap();
     let half = table.clip(Which::Result).clone();
-    table.set(settings, None, &[half.time(40)], half.frame(40)).unwrap();
+    table.set(settings, None, &[half.time(40)], half.frame(40), &[]).unwrap();
     let edited = table.clip(Which::Result);
     let hips = joint(&table, "Hips");
     let at = |clip: &Clip, frame: usize| clip.skeleton().poses(clip.frame(frame))[hips].translation;
@@ -233,7 +233,7 @@ fn a_walk_on_the_spot_stays_there_also_when_it_is_edited() {
     let (before, after) = metric(&table, 0);
     assert!(before > after && after < 1.0, "{before} mm before, {after} mm after");
     let contacts = table.contacts().unwrap();
-    table.set("{}", Some(&contacts), &[], &[]).unwrap();
+    table.set("{}", Some(&contacts), &[], &[], &[]).unwrap();
     let (_, after) = metric(&table, 0);
     assert!(after < 1.0, "{after} mm by hand");
     let gone = hips(&table, Which::Result, last).distance(hips(&table, Which::Source, last));
@@ -257,20 +257,64 @@ fn curves_and_poses_are_as_long_as_they_say() {
 }
 
 #[test]
+fn a_pose_is_edited_by_the_curves_of_a_joint() {
+    let mut table = walk();
+    let (arm, hips) = (joint(&table, "LeftArm"), joint(&table, "Hips"));
+    let time = table.clip(Which::Source).time(20);
+    let q = table.configuration(20).unwrap().to_vec();
+    let key = |table: &mut Table, q: &[f64]| table.set("{}", None, &[time], q, &[]).unwrap();
+    key(&mut table, &q);
+    let mut numbers = table.key_curves(arm).unwrap();
+    let same = table.with_curve(&q, arm, &numbers).unwrap();
+    assert!(
+        q.iter().zip(&same).all(|(a, b)| (a - b).abs() < 1e-12),
+        "what is there changes nothing"
+    );
+    numbers[1] += 50.0;
+    let turned = table.with_curve(&q, arm, &numbers).unwrap();
+    key(&mut table, &turned);
+    let mut out = vec![0.0; table.clip(Which::Source).n_frames() * CURVES];
+    table.curves(Which::Result, arm, &mut out).unwrap();
+    let apart =
+        |found: &[f64]| numbers.iter().zip(found).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+    let found: Vec<f64> = out[20 * CURVES..21 * CURVES].iter().map(|v| f64::from(*v)).collect();
+    assert!(apart(&found[..3]) < 1e-3, "{found:?}, {numbers:?}");
+    assert!(
+        apart(&table.key_curves(arm).unwrap()) < 1e-6,
+        "past a half turn, and not back by a turn"
+    );
+    let mut placed = table.key_curves(hips).unwrap();
+    placed[4] += 12.0;
+    let q = table.with_curve(&turned, hips, &placed).unwrap();
+    let clip = table.clip(Which::Source);
+    let height = |q: &[f64]| clip.skeleton().poses(q)[hips].translation.y;
+    assert!((height(&q) - height(&turned) - 12.0).abs() < 1e-9);
+    assert!(
+        table.with_curve(&q, 999, &placed).is_err() && table.with_curve(&q, hips, &[]).is_err()
+    );
+    assert!(table.with_curve(&q, hips, &[f64::NAN; CURVES]).is_err());
+    let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
+    let both = [q.clone(), q].concat();
+    let mut between = |all: &[&str]| table.set("{}", None, &[0.2, 0.6], &both, &words(all));
+    assert!(between(&["linear", "step"]).is_ok());
+    assert!(between(&["linear"]).is_err() && between(&["bezier", "step"]).is_err());
+}
+
+#[test]
 fn faults_say_what_is_wrong_and_change_nothing() {
     let mut table = walk();
     let before = table.clip(Which::Result).clone();
     let refused = [
-        table.set(r#"{"strenght": 1}"#, None, &[], &[]),
-        table.set(r#"{"strength": 2}"#, None, &[], &[]),
-        table.set(r#"{"floor": "lava"}"#, None, &[], &[]),
-        table.set("{}", Some("{}"), &[], &[]),
-        table.set("{}", None, &[0.0], &[]),
+        table.set(r#"{"strenght": 1}"#, None, &[], &[], &[]),
+        table.set(r#"{"strength": 2}"#, None, &[], &[], &[]),
+        table.set(r#"{"floor": "lava"}"#, None, &[], &[], &[]),
+        table.set("{}", Some("{}"), &[], &[], &[]),
+        table.set("{}", None, &[0.0], &[], &[]),
     ];
     assert!(refused.iter().all(Result::is_err));
     assert_eq!(table.clip(Which::Result), &before);
     let unknown = r#"{ "schema": "posekit.contacts/1", "contacts": [ { "joint": "tail", "from": 0, "to": 1, "hold": "position" } ] }"#;
-    let error = table.set("{}", Some(unknown), &[], &[]).unwrap_err();
+    let error = table.set("{}", Some(unknown), &[], &[], &[]).unwrap_err();
     assert!(error.message.contains("tail") && error.place.is_some(), "{error}");
     let error =
         Table::open(b"HIERARCHY\nROOT hip\n{\nOFFSET 0 0\n", "cut.bvh", 0, None).unwrap_err();
@@ -303,7 +347,7 @@ fn a_character_without_motion_stands_is_posed_and_keeps_its_skin() {
         let range = skeleton.value_range(joint);
         q[range].copy_from_slice(&[0.0, 0.0, 0.6, 0.8]);
         let settings = serde_json::to_string(&Settings { is_on: false, ..Settings::default() });
-        table.set(&settings.unwrap(), None, &[0.5 * seconds], &q).unwrap();
+        table.set(&settings.unwrap(), None, &[0.5 * seconds], &q, &[]).unwrap();
         let written = table.write("same").unwrap();
         let again = Table::open(&written, "again.glb", 0, None).unwrap();
         assert_eq!(again.clip(Which::Source).n_frames(), frames);

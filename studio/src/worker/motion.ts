@@ -1,16 +1,18 @@
 //! The library behind the motion scene: one open motion file.
 
-import { Motion } from "posekit";
+import { Motion, type Interpolation } from "posekit";
 import type { JointCurves, MadeMotion, MotionInfo, MotionReport, OpenedMotion, PulledPose } from "../core/motion/types.ts";
 
 export type MotionRequest =
   | { kind: "motion-open"; bytes: Uint8Array; name: string; clip: number; seconds: number }
   /** Everything that makes the result; contacts are the text of a contacts file, or null for those that are found. */
-  | { kind: "motion-set"; settings: string; contacts: string | null; times: Float64Array; values: Float64Array }
+  | { kind: "motion-set"; settings: string; contacts: string | null; times: Float64Array; values: Float64Array; interpolations: Interpolation[] }
   /** Pulls joints of a frame of the result to points. */
   | { kind: "motion-pull"; frame: number; joint: number; target: Float64Array }
   | { kind: "motion-frame"; frame: number }
   | { kind: "motion-curves"; joint: number }
+  /** A configuration with one joint as its curves say. */
+  | { kind: "motion-with-curve"; q: Float64Array; joint: number; numbers: Float64Array }
   | { kind: "motion-write"; format: "same" | "bvh" | "glb" };
 
 export interface MotionAnswers {
@@ -19,6 +21,7 @@ export interface MotionAnswers {
   "motion-pull": PulledPose;
   "motion-frame": Float64Array;
   "motion-curves": JointCurves;
+  "motion-with-curve": Float64Array;
   "motion-write": Uint8Array;
 }
 
@@ -28,14 +31,17 @@ const [POSE, CURVES] = [7, 6] as const;
 export class MotionTable {
   #motion: Motion | null = null;
   #info: MotionInfo | null = null;
+  /** Of the poses that are set. */
+  #times: Float64Array = new Float64Array(0);
 
   answer(request: MotionRequest): MotionAnswers[MotionRequest["kind"]] {
     switch (request.kind) {
       case "motion-open": return this.#openFile(request.bytes, request.name, request.clip, request.seconds);
-      case "motion-set": return this.#set(request.settings, request.contacts, request.times, request.values);
+      case "motion-set": return this.#set(request);
       case "motion-pull": return this.#pull(request.frame, request.joint, request.target);
       case "motion-frame": return this.#frame(request.frame);
       case "motion-curves": return this.#curves(request.joint);
+      case "motion-with-curve": return this.#withCurve(request.q, request.joint, request.numbers);
       case "motion-write": return this.#open().motion.write(request.format);
     }
   }
@@ -51,15 +57,17 @@ export class MotionTable {
     this.#motion?.free();
     this.#motion = motion;
     this.#info = info;
+    this.#times = new Float64Array(0);
     const source = new Float32Array(motion.posesLength);
     motion.poses("source", source);
     return { info: structuredClone(info), source, rest: restOf(motion, info) };
   }
 
-  #set(settings: string, contacts: string | null, times: Float64Array, values: Float64Array): MadeMotion {
+  #set({ settings, contacts, times, values, interpolations }: MotionRequest & { kind: "motion-set" }): MadeMotion {
     const { motion } = this.#open();
     const began = performance.now();
-    motion.set(settings, contacts, times, values);
+    motion.set(settings, contacts, times, values, interpolations);
+    this.#times = times;
     const millis = performance.now() - began;
     const result = new Float32Array(motion.posesLength);
     motion.poses("result", result);
@@ -86,7 +94,13 @@ export class MotionTable {
     const [source, result] = [new Float32Array(CURVES * info.nFrames), new Float32Array(CURVES * info.nFrames)];
     motion.curves("source", joint, source);
     motion.curves("result", joint, result);
-    return { joint, source, result };
+    return { joint, source, result, keys: motion.keyCurves(joint), times: this.#times.slice() };
+  }
+
+  #withCurve(q: Float64Array, joint: number, numbers: Float64Array): Float64Array {
+    const out = new Float64Array(q.length);
+    this.#open().motion.withCurve(q, joint, numbers, out);
+    return out;
   }
 }
 

@@ -35,6 +35,27 @@ test("a hand is pulled to a place", () => {
   motion.free();
 });
 
+test("a pose is edited by the curves of a joint, and goes on in steps", () => {
+  const motion = Motion.open(walk(), "walk.bvh", 0);
+  const info = JSON.parse(motion.info());
+  const arm = info.joints.findIndex(({ name }) => name === "LeftArm");
+  assert.deepEqual([info.joints[arm].turns, info.joints[arm].moves], [true, false]);
+  const q = new Float64Array(info.nValues);
+  motion.configuration(20, q);
+  const times = Float64Array.of(20 * info.frameTime);
+  motion.set("{}", undefined, times, q);
+  const numbers = motion.keyCurves(arm);
+  numbers[2] += 30;
+  motion.withCurve(q, arm, numbers, q);
+  motion.set("{}", undefined, times, q, ["step"]);
+  const curves = new Float32Array(6 * info.nFrames);
+  motion.curves("result", arm, curves);
+  assert.ok(Math.abs(curves[6 * 20 + 2] - numbers[2]) < 1e-3, `${curves[6 * 20 + 2]}, ${numbers[2]}`);
+  assert.throws(() => motion.set("{}", undefined, times, q, ["bezier"]), { name: "PosekitError" });
+  assert.throws(() => motion.withCurve(q, arm, Float64Array.of(1), q), { name: "PosekitError" });
+  motion.free();
+});
+
 test("faults are errors, and a thousand pulls take no memory", () => {
   assert.throws(() => Motion.open(new TextEncoder().encode("HIERARCHY\nROOT hip\n{\nOFFSET 0 0\n"), "cut.bvh", 0), { name: "PosekitError", line: 4 });
   const motion = Motion.open(walk(), "walk.bvh", 0);

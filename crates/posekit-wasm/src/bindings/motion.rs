@@ -66,6 +66,7 @@ impl Motion {
     /// - `settings`: JSON, any of the settings
     /// - `contacts`: text of a `posekit.contacts/1` file; by default those that are found
     /// - `times`: the times of edited poses in seconds; `values`: their configurations, one after the other
+    /// - `interpolations`: how to go on from each of them to the next; by default on cubic curves
     pub fn set(
         &mut self,
         #[wasm_bindgen(unchecked_param_type = "string | object")] settings: &str,
@@ -73,11 +74,14 @@ impl Motion {
         contacts: Option<String>,
         times: &Float64Array,
         values: &Float64Array,
+        #[wasm_bindgen(unchecked_optional_param_type = "readonly Interpolation[]")]
+        interpolations: Option<Vec<String>>,
     ) -> Result<()> {
         let mut when = Vec::new();
         read(times, &mut when);
         read(values, &mut self.input);
-        Ok(self.table.set(settings, contacts.as_deref(), &when, &self.input)?)
+        let words = interpolations.unwrap_or_default();
+        Ok(self.table.set(settings, contacts.as_deref(), &when, &self.input, &words)?)
     }
 
     /// The report, as JSON: floor, plants with their verdicts, metrics before and after.
@@ -130,6 +134,27 @@ impl Motion {
         self.output.resize(n_frames * CURVES, 0.0);
         self.table.curves(Which::named(which)?, joint, &mut self.output)?;
         self.give(out)
+    }
+
+    /// The numbers of a joint in the poses that were set, 6 for each, as in its curves.
+    #[wasm_bindgen(js_name = keyCurves)]
+    pub fn key_curves(&self, joint: usize) -> Result<Float64Array> {
+        Ok(Float64Array::from(self.table.key_curves(joint)?.as_slice()))
+    }
+
+    /// Writes a configuration with one joint as its curves say.
+    ///
+    /// - `numbers`: 6, as in its curves; what its kind cannot do is left out
+    #[wasm_bindgen(js_name = withCurve)]
+    pub fn with_curve(
+        &mut self,
+        q: &Float64Array,
+        joint: usize,
+        numbers: &Float64Array,
+        out: &Float64Array,
+    ) -> Result<()> {
+        read(q, &mut self.input);
+        write(&self.table.with_curve(&self.input, joint, &numbers.to_vec())?, out).map(|_| ())
     }
 
     /// The result as a file.

@@ -58,7 +58,10 @@ struct JointInfo {
     name: String,
     /// -1 for a root.
     parent: i64,
-    can_move: bool,
+    /// A ball, a hinge or free.
+    turns: bool,
+    /// A slide or free.
+    moves: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -94,7 +97,8 @@ impl Table {
         let joint = |joint: usize| JointInfo {
             name: skeleton.name(joint).to_owned(),
             parent: skeleton.parent(joint).and_then(|p| i64::try_from(p).ok()).unwrap_or(-1),
-            can_move: !matches!(skeleton.kind(joint), JointKind::Fixed),
+            turns: !matches!(skeleton.kind(joint), JointKind::Fixed | JointKind::Prismatic { .. }),
+            moves: matches!(skeleton.kind(joint), JointKind::Free | JointKind::Prismatic { .. }),
         };
         Info {
             name: self.name.clone(),

@@ -3,32 +3,32 @@
 //! The result is a function of the file, the settings, the contacts and the poses, in this order: the clip is cleaned, poses are added on top of it, and contacts are
 //! held again. So an editor stores only these inputs, and undo means passing older ones.
 
+mod curves;
 mod describe;
 mod pose;
 mod report;
 
+use core::iter;
 use std::borrow::Cow;
 
-use posekit::glam::DVec3;
-use posekit::math::{Pose, so3_log};
+use posekit::math::Pose;
 use posekit_io::motion::{Format, MotionFile, MotionOptions, to_bvh, to_glb};
 use posekit_io::{ContactsFile, Limits, Warnings, gltf};
 use posekit_motion::{
-    CleanSettings, Cleaned, Clip, Contact, ContactReport, FloorChoice, Layer, carrier, clean_within,
+    CleanSettings, Cleaned, Clip, Contact, ContactReport, FloorChoice, Interpolation, Layer,
+    carrier, clean_within,
 };
 use serde::{Deserialize, Serialize};
 
 use crate::fault::{Fault, Result};
 use crate::session::{POSE, wrong_length};
+pub use curves::CURVES;
 use pose::Poser;
 pub use pose::{Pull, Target};
 
 /// The name of the clip of a figure that had none, and its frames per second.
 const STANDING: &str = "posed";
 const STANDING_RATE: f64 = 30.0;
-
-/// Number of values for each frame of [`Table::curves`]: a rotation vector in degrees, then a position.
-pub const CURVES: usize = 6;
 
 /// The settings of cleaning that the page offers. Omitted ones have their defaults.
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
@@ -119,6 +119,15 @@ impl Which {
     }
 }
 
+/// A pose that was set.
+#[derive(Debug)]
+struct PoseKey {
+    /// \[s\]
+    time: f64,
+    q: Vec<f64>,
+    interpolation: Interpolation,
+}
+
 /// An open motion file, the edits on it, and the result.
 #[derive(Debug)]
 pub struct Table {
@@ -132,7 +141,7 @@ pub struct Table {
     source: Clip,
     settings: Settings,
     given: Option<Vec<Contact>>,
-    keys: Vec<(f64, Vec<f64>)>,
+    keys: Vec<PoseKey>,
     work: Work,
     poser: Poser,
 }
@@ -199,15 +208,17 @@ impl Table {
     /// - `settings`: JSON of [`Settings`]
     /// - `contacts`: text of a `posekit.contacts/1` file; `None` for those that are found
     /// - `times`, `values`: the times of edited poses \[s\], and their configurations, one after the other
+    /// - `interpolations`: how to go on from each of them to the next, as `cubic`, `linear` or `step`; none for cubic curves everywhere
     ///
     /// # Errors
-    /// An invalid text, with its place; unknown joints; numbers out of range.
+    /// An invalid text, with its place; unknown joints and words; numbers out of range.
     pub fn set(
         &mut self,
         settings: &str,
         contacts: Option<&str>,
         times: &[f64],
         values: &[f64],
+        interpolations: &[String],
     ) -> Result<()> {
         let settings: Settings = serde_json::from_str(settings)
             .map_err(|error| Fault::new(format!("settings: {error}")))?;
@@ -224,8 +235,15 @@ impl Table {
         if values.len() != times.len() * n {
             return Err(wrong_length("values", times.len() * n, values.len()));
         }
-        let keys: Vec<(f64, Vec<f64>)> =
-            times.iter().zip(values.chunks(n.max(1))).map(|(&t, q)| (t, q.to_vec())).collect();
+        if !interpolations.is_empty() && interpolations.len() != times.len() {
+            return Err(wrong_length("interpolations", times.len(), interpolations.len()));
+        }
+        let words = interpolations.iter().map(String::as_str).chain(iter::repeat("cubic"));
+        let key = |((&time, q), word): ((&f64, &[f64]), &str)| {
+            Ok(PoseKey { time, q: q.to_vec(), interpolation: curves::interpolation(word)? })
+        };
+        let keys = times.iter().zip(values.chunks(n.max(1))).zip(words).map(key);
+        let keys = keys.collect::<Result<Vec<PoseKey>>>()?;
         self.work = work(&self.source, &self.file, &settings, given.as_deref(), &keys)?;
         self.settings = settings;
         self.given = given;
@@ -285,36 +303,6 @@ impl Table {
             return Err(Fault::new(format!("there is no frame {frame}; there are {n}")));
         }
         Ok(self.work.result.frame(frame))
-    }
-
-    /// Writes the curves of a joint, [`CURVES`] numbers for each frame: its rotation on its parent as a rotation vector \[degrees\], and its position in the world.
-    ///
-    /// Rotation vectors are continued past a half turn, so that curves do not jump.
-    ///
-    /// # Errors
-    /// No such joint; an array of the wrong length.
-    pub fn curves(&self, which: Which, joint: usize, out: &mut [f32]) -> Result<()> {
-        let clip = self.clip(which);
-        let skeleton = clip.skeleton();
-        if joint >= skeleton.n_joints() {
-            return Err(Fault::new(format!("there is no joint {joint}")));
-        }
-        if out.len() != clip.n_frames() * CURVES {
-            return Err(wrong_length("out", clip.n_frames() * CURVES, out.len()));
-        }
-        let mut poses = vec![Pose::IDENTITY; skeleton.n_joints()];
-        let mut last = DVec3::ZERO;
-        for (frame, out) in out.chunks_exact_mut(CURVES).enumerate() {
-            let q = clip.frame(frame);
-            skeleton.forward_kinematics(q, &mut poses);
-            last = continued(so3_log(skeleton.motion(joint, q).rotation), last);
-            let degrees = (last * core::f64::consts::PI.recip() * 180.0).to_array();
-            let place = poses[joint].translation.to_array();
-            for (out, value) in out.iter_mut().zip(degrees.into_iter().chain(place)) {
-                *out = narrow(value);
-            }
-        }
-        Ok(())
     }
 
     /// Pulls joints of a frame of the result to targets; returns the configuration.
@@ -408,7 +396,7 @@ fn work(
     file: &MotionFile,
     settings: &Settings,
     given: Option<&[Contact]>,
-    keys: &[(f64, Vec<f64>)],
+    keys: &[PoseKey],
 ) -> Result<Work> {
     let (keep, contacts) = (file.keeper(), given.map(<[Contact]>::to_vec));
     let keep = keep.as_ref();
@@ -433,23 +421,13 @@ fn residuals_of(held: &[ContactReport]) -> Vec<f64> {
 }
 
 /// The clip with poses added on top of it.
-fn layered(clip: &Clip, fade: f64, keys: &[(f64, Vec<f64>)]) -> Result<Clip> {
+fn layered(clip: &Clip, fade: f64, keys: &[PoseKey]) -> Result<Clip> {
     let mut layer = Layer::new(fade);
-    for (time, q) in keys {
-        layer.set(clip, *time, q)?;
+    for key in keys {
+        layer.set(clip, key.time, &key.q)?;
+        layer.set_interpolation(key.time, key.interpolation);
     }
     Ok(layer.apply(clip)?)
-}
-
-/// The rotation vector of the same rotation that is nearest to the previous one.
-fn continued(vector: DVec3, before: DVec3) -> DVec3 {
-    let angle = vector.length();
-    if angle < 1e-9 {
-        return vector;
-    }
-    let turn = vector * (core::f64::consts::TAU / angle);
-    let turns = ((before - vector).dot(turn) / turn.length_squared()).round();
-    vector + turn * turns
 }
 
 fn write_poses(poses: &[Pose], out: &mut [f32]) {

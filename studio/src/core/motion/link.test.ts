@@ -36,6 +36,7 @@ it("says what is wrong with a link", () => {
     [{ ...linked, settings: { ...FIRST, floor: "lava" } }, /no floor "lava"/],
     [{ ...linked, contacts: [{ joint: "a", from: "0", to: 1 }] }, /contact/],
     [{ ...linked, keys: [{ time: 0, q: ["0"] }] }, /pose/],
+    [{ ...linked, keys: [{ time: 0, q: [0], interpolation: "bezier" }] }, /interpolation/],
     [{ ...linked, view: { ...linked.view, compare: "both" } }, /no comparison "both"/],
     [{ ...linked, view: { ...linked.view, camera: { position: [1] } } }, /camera/],
   ];

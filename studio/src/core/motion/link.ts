@@ -3,7 +3,7 @@
 import { checkCamera, isNumbers, record, show, text, type Fault } from "../document.ts";
 import { linkFault, pack, unpack } from "../link.ts";
 import { FIRST, FLOORS, RANGES, FADE } from "./settings.ts";
-import { COMPARISONS, type LinkedMotion, type OwnFile } from "./types.ts";
+import { COMPARISONS, INTERPOLATIONS, type LinkedMotion, type OwnFile } from "./types.ts";
 
 /** What the hash begins with; the number is that of the encoding. */
 const PREFIX = "#m1.";
@@ -72,6 +72,8 @@ function checkKeys(value: unknown, fault: Fault): void {
   for (const item of value) {
     const key = record(item, "pose", fault);
     if (!Number.isFinite(key["time"]) || !isNumbers(key["q"])) throw fault("a pose has a time and joint values");
+    const { interpolation } = key;
+    if (interpolation !== undefined && !INTERPOLATIONS.some(({ value }) => value === interpolation)) throw fault(`there is no interpolation ${show(interpolation)}`);
   }
 }
 

@@ -296,7 +296,7 @@ describe.skipIf(!hasPackage)("the motion session", () => {
 });
 
 describe("contacts", () => {
-  const info = { nFrames: 11, start: 0, frameTime: 0.1, joints: [{ name: "foot", parent: -1, canMove: true }], legs: [] } as unknown as MotionInfo;
+  const info = { nFrames: 11, start: 0, frameTime: 0.1, joints: [{ name: "foot", parent: -1, turns: true, moves: false }], legs: [] } as unknown as MotionInfo;
 
   it("keep an end that does not move, and put the other on a frame", () => {
     const contact = { joint: "foot", from: 0.15, to: 0.5, hold: "position" as const };

@@ -2,6 +2,7 @@
 //!
 //! The result depends on the document alone. `#pump` keeps the worker at the newest one; what comes in between is left out.
 
+import type { Interpolation } from "posekit";
 import { batch, computed, signal } from "@preact/signals";
 import { Client, RequestError, WorkerLost, type WorkerLike } from "../../worker/client.ts";
 import type { Vec3 } from "../files.ts";
@@ -15,7 +16,7 @@ import { FIRST } from "./settings.ts";
 import { medianSlide } from "./slide.ts";
 import { motionSnippets, stemOf } from "./snippets.ts";
 import type {
-  CleanSettings, ContactEntry, JointCurves, LinkedMotion, MotionDocument, MotionInfo, MotionPictures, MotionSession, MotionView, OpenedMotion, OwnFile, Picked,
+  CleanSettings, ContactEntry, JointCurves, LinkedMotion, MadeMotion, MotionDocument, MotionInfo, MotionPictures, MotionSession, MotionView, OpenedMotion, OwnFile, Picked,
   ShownMotion,
 } from "./types.ts";
 
@@ -46,6 +47,14 @@ interface Pull {
   q: Float64Array | null;
   waiting: Vec3 | null;
   asking: Promise<void> | null;
+}
+
+/** An edit of a curve: the newest one waits until the worker is free. */
+interface CurveEdit {
+  joint: number;
+  time: number;
+  numbers: readonly number[];
+  key: string | null;
 }
 
 interface OpenFile {
@@ -100,6 +109,8 @@ class Store implements MotionSession {
   #made: MotionDocument | null = null;
   #pumping: Promise<void> | null = null;
   #pull: Pull | null = null;
+  #edit: CurveEdit | null = null;
+  #editing: Promise<void> | null = null;
   #isOver = false;
   #hasBegun = false;
   /** The frame on which a link begins. */
@@ -304,7 +315,7 @@ class Store implements MotionSession {
   }
 
   endDrag(): void {
-    this.#history.seal();
+    void (this.#editing ?? Promise.resolve()).then(() => { this.#history.seal(); });
   }
 
   #commit(document: MotionDocument, label: string, key: string | null = null): void {
@@ -362,10 +373,7 @@ class Store implements MotionSession {
 
   async #make(document: MotionDocument): Promise<void> {
     const opened = await this.#openFile(document.file, document.clip, document.seconds ?? STAND);
-    const times = Float64Array.from(document.keys, ({ time }) => time);
-    const values = Float64Array.from(document.keys.flatMap(({ q }) => q));
-    const contacts = document.contacts === null ? null : contactsText(document.contacts);
-    const made = await this.#client.ask<"motion-set">({ kind: "motion-set", settings: JSON.stringify(document.settings), contacts, times, values });
+    const made = await this.#set(document, document.contacts === null ? null : contactsText(document.contacts));
     const file = this.#files.get(document.file);
     // The view may have changed meanwhile, which makes no difference to the motion.
     this.#made = sameWork(this.#document.peek(), document) ? this.#document.peek() : document;
@@ -376,6 +384,14 @@ class Store implements MotionSession {
       this.#linkedFrame = null;
       this.#said.value = saidOf(this.#shown.value);
     });
+  }
+
+  /** The result of a document with the text of a contacts file, or those that are found. */
+  #set({ settings, keys }: MotionDocument, contacts: string | null): Promise<MadeMotion> {
+    const times = Float64Array.from(keys, ({ time }) => time);
+    const values = Float64Array.from(keys.flatMap(({ q }) => q));
+    const interpolations = keys.map(({ interpolation }) => interpolation ?? "cubic");
+    return this.#client.ask<"motion-set">({ kind: "motion-set", settings: JSON.stringify(settings), contacts, times, values, interpolations });
   }
 
   /** A document that the library refuses does not stay. */
@@ -467,9 +483,7 @@ class Store implements MotionSession {
     }
     // The text itself goes to the library once, so that it can say where a fault is.
     try {
-      const times = Float64Array.from(before.keys, ({ time }) => time);
-      const values = Float64Array.from(before.keys.flatMap(({ q }) => q));
-      await this.#client.ask<"motion-set">({ kind: "motion-set", settings: JSON.stringify(before.settings), contacts: text, times, values });
+      await this.#set(before, text);
     } catch (error) {
       this.#refuse(name, error);
       return false;
@@ -561,7 +575,8 @@ class Store implements MotionSession {
     if (!info) return;
     const time = timeOf(info, frame);
     const document = this.#document.peek();
-    const keys = [...document.keys.filter((key) => key.time !== time), { time, q: [...q] }].sort((a, b) => a.time - b.time);
+    const old = document.keys.find((key) => key.time === time);
+    const keys = [...document.keys.filter((key) => key !== old), { ...old, time, q: [...q] }].sort((a, b) => a.time - b.time);
     this.#commit({ ...document, keys }, label);
     this.picked.value = { kind: "key", time };
   }
@@ -572,15 +587,43 @@ class Store implements MotionSession {
     this.#commit({ ...document, keys: document.keys.filter((key) => key.time !== time) }, "Remove a key");
   }
 
-  moveKey(time: number, to: number, key?: string): void {
+  moveKey(time: number, to: number, key?: string): boolean {
     const info = this.#info();
-    if (!info) return;
+    if (!info) return false;
     const document = this.#document.peek();
     const wanted = timeOf(info, frameAt(info, to));
-    if (wanted === time || document.keys.some((one) => one.time === wanted)) return;
+    if (wanted === time || document.keys.some((one) => one.time === wanted)) return wanted === time;
     const keys = document.keys.map((one) => (one.time === time ? { ...one, time: wanted } : one)).sort((a, b) => a.time - b.time);
     this.picked.value = { kind: "key", time: wanted };
     this.#commit({ ...document, keys }, "Move a key", key ?? null);
+    return true;
+  }
+
+  setInterpolation(time: number, interpolation: Interpolation): void {
+    const document = this.#document.peek();
+    this.#commit({ ...document, keys: document.keys.map((key) => (key.time === time ? { ...key, interpolation } : key)) }, "Change an interpolation");
+  }
+
+  setCurve(time: number, numbers: readonly number[], key?: string): void {
+    const joint = this.curveJoint.peek();
+    if (joint === null || !numbers.every(Number.isFinite)) return;
+    this.#edit = { joint, time, numbers, key: key ?? null };
+    this.#editing ??= this.#editCurves().finally(() => { this.#editing = null; });
+  }
+
+  async #editCurves(): Promise<void> {
+    while (this.#edit) {
+      const { joint, time, numbers, key } = this.#edit;
+      this.#edit = null;
+      const old = this.#document.peek().keys.find((one) => one.time === time);
+      if (!old) continue;
+      const q = await this.#client.ask<"motion-with-curve">({ kind: "motion-with-curve", q: Float64Array.from(old.q), joint, numbers: Float64Array.from(numbers) }).catch((error: unknown) => {
+        this.#refuse("The pose", error);
+        return null;
+      });
+      const document = this.#document.peek();
+      if (q && document.keys.includes(old)) this.#commit({ ...document, keys: document.keys.map((one) => (one === old ? { ...old, q: [...q] } : one)) }, "Edit a curve", key);
+    }
   }
 
   // ----------------------------------------------------------------------------------------------------------- exports

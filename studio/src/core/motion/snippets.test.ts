@@ -46,6 +46,15 @@ describe.skipIf(!hasPackage)("programs", () => {
       session.endPull();
       await until(() => session.document.value.keys.length === 1, "the key");
     }],
+    ["with a pose that lasts until the next", async (session) => {
+      session.goTo(40);
+      session.nudge(session.shown.value?.info.handles.find(({ role }) => role === "hand")?.joint ?? 0, [0, 20, 0]);
+      session.endPull();
+      await until(() => session.document.value.keys.length === 1, "the key");
+      session.goTo(60);
+      await session.setKey();
+      session.setInterpolation(session.document.value.keys[0]?.time ?? 0, "step");
+    }],
     ["without cleaning", (session) => Promise.resolve(session.setSettings({ isOn: false }))],
   ];
 
@@ -109,5 +118,8 @@ describe("words", () => {
     expect(rust).toContain("settings.shortest = 5.0;");
     expect(rust).toContain("layer.set(&cleaned.clip, 1.0, &[0.0, -1e-7, 2.5])?;");
     expect(rust).toContain("use posekit_motion::{CleanSettings, Layer, clean_within};");
+    const steps = code({ keys: [{ time: 1, q: [0], interpolation: "step" }] }, "rust");
+    expect(steps).toContain("layer.set_interpolation(1.0, Interpolation::Step);");
+    expect(steps).toContain("use posekit_motion::{CleanSettings, Interpolation, Layer, clean_within};");
   });
 });

@@ -1,5 +1,6 @@
 //! What the motion scene is made of: the document that undo steps through, what the worker says about it, and its session.
 
+import type { Interpolation } from "posekit";
 import type { ReadonlySignal, Signal } from "@preact/signals";
 import type { Vec3 } from "../files.ts";
 import type { CameraState, NamedText, Notice, Snippet, WorkerState } from "../types.ts";
@@ -45,7 +46,15 @@ export interface PoseKey {
   time: number;
   /** Joint values. */
   q: number[];
+  /** How the change goes on to the next pose; cubic if it is not there. */
+  interpolation?: Interpolation;
 }
+
+export const INTERPOLATIONS = [
+  { value: "cubic", label: "smooth" },
+  { value: "linear", label: "linear" },
+  { value: "step", label: "step" },
+] as const satisfies readonly { value: Interpolation; label: string }[];
 
 /** Which motions are drawn. */
 export const COMPARISONS = ["ghost", "side", "result", "source"] as const;
@@ -105,7 +114,9 @@ export interface MotionPictures {
 export interface JointInfo {
   name: string;
   parent: number;
-  canMove: boolean;
+  /** Whether it can turn, and whether it can be moved. */
+  turns: boolean;
+  moves: boolean;
 }
 
 export interface LegInfo {
@@ -214,6 +225,9 @@ export interface JointCurves {
   joint: number;
   source: Float32Array;
   result: Float32Array;
+  /** The same 6 numbers in each pose that was set, and when these are [s]. */
+  keys: Float64Array;
+  times: Float64Array;
 }
 
 /** A motion that is on show. */
@@ -296,7 +310,11 @@ export interface MotionSession {
   /** Sets the pose of the frame on show as a key. */
   setKey(): Promise<void>;
   removeKey(time: number): void;
-  moveKey(time: number, to: number, key?: string): void;
+  /** False where it cannot go, as another key is there. */
+  moveKey(time: number, to: number, key?: string): boolean;
+  setInterpolation(time: number, interpolation: Interpolation): void;
+  /** In the pose at a time, the joint whose curves are shown gets these 6 numbers. */
+  setCurve(time: number, numbers: readonly number[], key?: string): void;
   /** Ends a drag: the next change is a step of its own. */
   endDrag(): void;
 

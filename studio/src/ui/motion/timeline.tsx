@@ -4,9 +4,10 @@ import { Diamond, Plus, Trash2, ZoomIn, ZoomOut } from "lucide-preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { signal } from "@preact/signals";
 import { frameAt, rowsOf, supportsOf, timeOf, withHold, withSupport, type Row } from "../../core/motion/contacts.ts";
-import type { ContactEntry, MotionInfo, MotionSession } from "../../core/motion/types.ts";
+import { INTERPOLATIONS, type ContactEntry, type MotionInfo, type MotionSession } from "../../core/motion/types.ts";
 import { IconButton, NumberField, Select } from "../controls.tsx";
 import { framesWord } from "../words.ts";
+import { follow, hold, moving, newDrag } from "./dragging.ts";
 
 const zoom = signal(1);
 const MOST_ZOOM = 32;
@@ -56,6 +57,12 @@ function Tools({ session, info, contacts }: { session: MotionSession; info: Moti
           onCommit={(value) => { place(session, info, picked.index, contact, end, value - contact[end]); }}
         />
       ))}
+      {isKey && (
+        <Select
+          label="Interpolation" value={session.document.value.keys.find(({ time }) => time === picked.time)?.interpolation ?? "cubic"} choices={INTERPOLATIONS}
+          onChange={(interpolation) => { session.setInterpolation(picked.time, interpolation); }}
+        />
+      )}
       {contact && picked?.kind === "contact" && <Holding session={session} info={info} contact={contact} index={picked.index} />}
       {session.document.value.contacts !== null && <button type="button" class="link-button" onClick={() => { session.findContacts(); }}>Find them again</button>}
       {!contact && info.stands && info.clip !== null && (
@@ -177,15 +184,6 @@ function Playhead({ session, info }: { session: MotionSession; info: MotionInfo 
   return <span class="playhead" ref={line} aria-hidden="true" />;
 }
 
-function hold(event: PointerEvent): void {
-  const target = event.currentTarget as Element;
-  try {
-    target.setPointerCapture(event.pointerId);
-  } catch {
-    // A pointer that a script made up: moves outside are then not seen.
-  }
-}
-
 interface RowProps {
   row: Row;
   session: MotionSession;
@@ -235,7 +233,6 @@ function OtherRow({ session, info, rows }: { session: MotionSession; info: Motio
 }
 
 type Part = "from" | "to" | "whole";
-let drags = 0;
 
 interface BarProps {
   contact: ContactEntry;
@@ -289,8 +286,7 @@ function startDrag(event: PointerEvent, part: Part, { session, info, index, cont
   event.preventDefault();
   element.closest(".bar-box")?.querySelector("button")?.focus();
   hold(event);
-  drags += 1;
-  const key = `contact:${drags}`;
+  const key = newDrag();
   const began = timeAt(info, track, event.clientX);
   let mine = session.contacts.peek();
   const onMove = (move: PointerEvent) => {
@@ -375,27 +371,8 @@ function dragKey(event: PointerEvent, time: number, session: MotionSession, info
   const track = element.closest(".track");
   if (!track || event.button !== 0) return;
   hold(event);
-  drags += 1;
-  const key = `key:${drags}`;
-  let now = time;
-  const onMove = (move: PointerEvent) => {
-    const to = timeOf(info, frameAt(info, timeAt(info, track, move.clientX)));
-    session.moveKey(now, to, key);
-    if (session.document.peek().keys.some((one) => one.time === to)) now = to;
-  };
-  follow(element, onMove, () => { session.endDrag(); });
-}
-
-/** Follows the pointer that went down on an element until it is up again. */
-function follow(element: HTMLElement, onMove: (move: PointerEvent) => void, onEnd: () => void): void {
-  const ends = ["pointerup", "pointercancel"] as const;
-  const onUp = () => {
-    element.removeEventListener("pointermove", onMove);
-    ends.forEach((end) => { element.removeEventListener(end, onUp); });
-    onEnd();
-  };
-  element.addEventListener("pointermove", onMove);
-  ends.forEach((end) => { element.addEventListener(end, onUp); });
+  const moveTo = moving(session, info, time, newDrag());
+  follow(element, (move) => { moveTo(timeAt(info, track, move.clientX)); }, () => { session.endDrag(); });
 }
 
 /** Long names of joints differ at their ends as often as at their beginnings. */
