@@ -43,7 +43,14 @@ export interface OpenOptions extends BrowserContextOptions {
 }
 
 /** Opens the page in a context of its own and waits until it has solved something. */
-export async function openStudio(browser: Browser, { hash = "#scene=limb-2d", ...options }: OpenOptions = {}): Promise<Studio> {
+export async function openStudio(browser: Browser, options: OpenOptions = {}): Promise<Studio> {
+  const studio = await openPage(browser, options);
+  await settled(studio.page);
+  return studio;
+}
+
+/** The same without waiting. */
+export async function openPage(browser: Browser, { hash = "#scene=limb-2d", ...options }: OpenOptions): Promise<Studio> {
   const context = await browser.newContext({ viewport: { width: 1100, height: 720 }, serviceWorkers: "block", reducedMotion: "reduce", ...options });
   const page = await context.newPage();
   const complaints: string[] = [];
@@ -53,7 +60,6 @@ export async function openStudio(browser: Browser, { hash = "#scene=limb-2d", ..
   });
   page.on("pageerror", (error) => { complaints.push(`${error.message}\n${error.stack ?? ""}`); });
   await page.goto(inject("address") + hash);
-  await settled(page);
   return { page, context, complaints, close: () => context.close() };
 }
 

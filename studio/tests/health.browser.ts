@@ -14,7 +14,7 @@ test("a worker that dies is started again, and the page says so", async () => {
   const { page, close } = await openStudio(browser);
   await openScene(page, "chain-2d");
   const seen = page.waitForFunction(() => globalThis.posekitSession.worker.value !== "ready", undefined, { polling: 5 });
-  await page.evaluate(() => { globalThis.posekitSession.killWorker(); });
+  await page.evaluate(() => { globalThis.posekitSession.endWorker(); });
   await seen;
   await dragHandle(page, "target:0", { x: -40, y: 10 });
   expect((await resultOf(page)).status).toBe("reached");

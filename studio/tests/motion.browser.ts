@@ -9,7 +9,7 @@ import { decodeMotionLink } from "../src/core/motion/link.ts";
 import type { MotionSession } from "../src/core/motion/types.ts";
 import type { MotionView } from "../src/three/motion/view.ts";
 import { assets } from "./assets.ts";
-import { launch, lookAt, openStudio, type OpenOptions, type Studio } from "./browser.ts";
+import { launch, lookAt, openPage, openStudio, type OpenOptions, type Studio } from "./browser.ts";
 
 declare global {
   var posekitMotion: MotionSession;
@@ -30,9 +30,7 @@ async function calm(page: Page): Promise<void> {
 }
 
 async function openMotion(options: OpenOptions = {}): Promise<Studio> {
-  const studio = await openStudio(browser, { viewport: { width: 1280, height: 860 }, ...options });
-  if (options.isMobile) await studio.page.locator("#sheet-tab-scenes").click();
-  await studio.page.locator('[data-scene="motion"]').click();
+  const studio = await openPage(browser, { hash: "#scene=motion", viewport: { width: 1280, height: 860 }, ...options });
   await calm(studio.page);
   return studio;
 }

@@ -565,7 +565,7 @@ describe.skipIf(!hasPackage)("a session", () => {
     const hang = { answer: () => new Promise<never>(() => undefined) };
     const session = start({ startWorker: () => { started += 1; return localWorker(started === 2 ? hang : new Engine()); }, patience: [60, 300] });
     await solved(session);
-    session.killWorker();
+    session.endWorker();
     await until(() => started === 3, "a third worker after a hanging second");
     await solved(session);
     expect(session.notices.value.some(({ kind, what }) => kind === "warning" && /started again/.test(what))).toBe(true);

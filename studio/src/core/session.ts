@@ -4,7 +4,7 @@
 //! queues up. Traces and times follow when nothing has changed for a moment.
 
 import { batch, computed, signal, type ReadonlySignal } from "@preact/signals";
-import { Client, RequestError, WorkerLost } from "../worker/client.ts";
+import { RequestError, WorkerLost } from "../worker/client.ts";
 import type { RunOrder } from "../worker/protocol.ts";
 import { ArmDesk } from "./arm.ts";
 import { besideMain, MOST_RUNS, startingAt, whyNoOther, withoutStarts } from "./document.ts";
@@ -21,14 +21,14 @@ import { sceneDocument, sceneFrom, withOption } from "./scenes/index.ts";
 import { settingsFor, withSetting, type SettingValue } from "./settings.ts";
 import { browser, type Surroundings } from "./surroundings.ts";
 import { unusedMethod, usedMethods } from "./methods.ts";
-import { Notices } from "./notices.ts";
+import { Store } from "./store.ts";
 import { isBending, labelOf, messageOf, orderOf, source, type Drag } from "./orders.ts";
 import { Played } from "./played.ts";
 import { cursorOf, entryOf, entryOfIteration, hasPoses, placeOf, shownRuns, stepFrom, type Place } from "./shown.ts";
 import { announce, methodWord } from "./words.ts";
 import type {
-  Companion, CrowdFrame, Cursor, Handle, HandleMove, MethodName, News, Notice, OptionValue, Playback, PoseData, ProblemInfo, RunResult, RunSpec,
-  SceneId, ScenePreview, Session, Sketch, SketchOrder, StudioDocument, TraceData, ViewState, WorkerState,
+  Companion, CrowdFrame, Cursor, Handle, HandleMove, MethodName, News, OptionValue, Playback, PoseData, ProblemInfo, RunResult, RunSpec,
+  SceneId, ScenePreview, Session, Sketch, SketchOrder, StudioDocument, TraceData, ViewState,
 } from "./types.ts";
 
 /** How long nothing must have changed before traces and times are asked for [ms]. */
@@ -43,21 +43,13 @@ export function createSession(surroundings: Partial<Surroundings> = {}): Session
 /** Where the cursor goes from where it is; null: nowhere yet. */
 type Move = (trace: TraceData, here: number | null) => number;
 
-class StudioSession implements Session {
-  /** The files that were dropped stand beside the documents that they belong to. */
-  readonly #history: History<StudioDocument, Companion>;
-  readonly #client: Client;
-  readonly #document;
+class StudioSession extends Store<StudioDocument, Companion> implements Session {
   readonly #opened = signal(0);
   readonly #info = signal<ProblemInfo | null>(null);
   readonly #results = signal<RunResult[]>([]);
   readonly #crowd = signal<CrowdFrame | null>(null);
   readonly #playback = signal<Playback>({ mode: "live", running: false });
   readonly #entry = signal<number | null>(null);
-  readonly #worker = signal<WorkerState>("starting");
-  readonly #notices = new Notices();
-  readonly #undoLabel = signal<string | null>(null);
-  readonly #redoLabel = signal<string | null>(null);
   readonly #dragging = signal(false);
 
   readonly selection = signal<string | null>(null);
@@ -67,7 +59,7 @@ class StudioSession implements Session {
   readonly arm: ArmDesk;
   readonly exports: ExportDesk;
   readonly robot: RobotDesk;
-  readonly shown = computed(() => this.arm.shown.value ?? shownRuns(this.#document.value.runs, this.#results.value, { entry: this.#entry.value, iteration: this.hoveredIteration.value }));
+  readonly shown = computed(() => this.arm.shown.value ?? shownRuns(this.document.value.runs, this.#results.value, { entry: this.#entry.value, iteration: this.hoveredIteration.value }));
   readonly cursor = computed<Cursor | null>(() => {
     const entry = this.#entry.value;
     const trace = this.#results.value[0]?.trace ?? null;
@@ -76,12 +68,12 @@ class StudioSession implements Session {
   readonly handles = computed<Handle[]>(() => {
     const info = this.#info.value;
     // What moves in a crowd is moved by its wave.
-    if (!info || this.#document.value.scene === "crowd" || !fits(this.#document.value.problem, info)) return [];
+    if (!info || this.document.value.scene === "crowd" || !fits(this.document.value.problem, info)) return [];
     const shown = this.shown.value[0];
     const pose: PoseData = shown && shown.points.length === info.start.points.length ? shown : info.start;
-    return handlesOf(this.#document.value, info, pose, touchedBy([this.selection.value, this.hovered.value]));
+    return handlesOf(this.document.value, info, pose, touchedBy([this.selection.value, this.hovered.value]));
   });
-  readonly noOther = computed(() => whyNoOther(this.#document.value, this.#info.value, this.#results.value));
+  readonly noOther = computed(() => whyNoOther(this.document.value, this.#info.value, this.#results.value));
   readonly announcement = computed(() => this.arm.said.value ?? announce(this.#results.value[0] ?? null, this.#info.value, this.cursor.value));
 
   /** What the worker has loaded. */
@@ -112,56 +104,46 @@ class StudioSession implements Session {
   readonly #known = new FileShelf();
   /** The document whose loading failed last, so that it is not tried for ever. */
   #refused: StudioDocument | null = null;
-  #isOver = false;
   #idle: (() => void)[] = [];
 
   constructor(private readonly around: Surroundings) {
-    const { at, half, ...first } = around.restored?.document ?? firstDocument(around.hash, (error) => { this.#notices.tell(error); });
-    this.#history = new History(first, undefined, around.restored?.companion);
-    this.#document = signal(this.#history.document);
-    const client = {
-      onState: (state: WorkerState) => { this.#worker.value = state; },
-      onRestart: (why: string) => { this.#restarted(why); },
-    };
-    this.#client = new Client(() => around.startWorker(), client, ...(around.patience ? [around.patience] as const : []));
+    const faults: News[] = [];
+    const { at, half, ...first } = around.restored?.document ?? firstDocument(around.hash, (error) => { faults.push(error); });
+    super(new History<StudioDocument, Companion>(first, undefined, around.restored?.companion), around);
+    faults.forEach((fault) => { this.tell(fault); });
     this.arm = new ArmDesk({
-      around, client: this.#client, document: this.#document, info: this.#info, results: this.#results, dragging: this.#dragging,
-      change: (document, label, key) => { this.#commit(document, label, key); this.#change(); },
+      around, client: this.client, document: this.document, info: this.#info, results: this.#results, dragging: this.#dragging,
+      change: (document, label, key) => { this.commit(document, label, key); this.#change(); },
       startAt: (q, label, key) => { this.#goTo("live"); this.#startAt(q, label, key); this.#change(); },
       goLive: () => { this.selection.value = null; this.goLive(); },
-      tell: (what, hint) => { this.#notices.tell({ kind: "info", what, hint }); },
+      tell: (what, hint) => { this.tell({ kind: "info", what, hint }); },
     });
     this.robot = new RobotDesk({
-      client: this.#client, document: this.#document, info: this.#info,
-      change: (next, label, key) => { this.#goTo("live"); this.#commit(next, label, key); this.#change(); },
+      client: this.client, document: this.document, info: this.#info,
+      change: (next, label, key) => { this.#goTo("live"); this.commit(next, label, key); this.#change(); },
       trouble: (error) => { this.#trouble(error); },
     });
     this.exports = new ExportDesk({
-      client: this.#client, info: this.#info, results: this.#results, shown: this.shown, cursor: this.cursor, companion: this.robot.companion,
+      client: this.client, info: this.#info, results: this.#results, shown: this.shown, cursor: this.cursor, companion: this.robot.companion,
       asPlayed: () => this.#asPlayed(), place: () => this.#placeOnShow(), settled: () => this.#settled(),
     });
-    this.robot.follow(first, this.#history.aside);
+    this.robot.follow(first, this.history.aside);
     this.#settlePlayback();
     this.#change();
     this.#seekPlace(at, half);
   }
 
-  get document(): ReadonlySignal<StudioDocument> { return this.#document; }
   get opened(): ReadonlySignal<number> { return this.#opened; }
   get info(): ReadonlySignal<ProblemInfo | null> { return this.#info; }
   get results(): ReadonlySignal<RunResult[]> { return this.#results; }
   get crowd(): ReadonlySignal<CrowdFrame | null> { return this.#crowd; }
   get playback(): ReadonlySignal<Playback> { return this.#playback; }
-  get worker(): ReadonlySignal<WorkerState> { return this.#worker; }
-  get notices(): ReadonlySignal<Notice[]> { return this.#notices.all; }
-  get canUndo(): ReadonlySignal<string | null> { return this.#undoLabel; }
-  get canRedo(): ReadonlySignal<string | null> { return this.#redoLabel; }
   get dragging(): ReadonlySignal<boolean> { return this.#dragging; }
 
   // -------------------------------------------------------------------------------------------------------------- documents
 
   openScene(id: SceneId): void {
-    this.open(sceneFrom(this.#document.peek(), id, this.shown.peek()[0]), "Open scene");
+    this.open(sceneFrom(this.document.peek(), id, this.shown.peek()[0]), "Open scene");
   }
 
   open(document: StudioDocument, label: string): void {
@@ -182,12 +164,11 @@ class StudioSession implements Session {
     this.#isSwaying = false;
     batch(() => {
       // What was said about another problem is of no use here.
-      this.#notices.keep(({ kind }) => kind === "warning");
+      this.told.keep(({ kind }) => kind === "warning");
       this.selection.value = null;
       this.hovered.value = null;
       this.#goTo("live");
-      this.#history.commit(document, label, null, companion);
-      this.#show(document);
+      this.commit(document, label, null, companion);
       this.#opened.value += 1;
       this.#settlePlayback();
     });
@@ -197,7 +178,7 @@ class StudioSession implements Session {
 
   setOption(name: string, value: OptionValue): void {
     this.#goTo(this.#isCrowd() ? this.#playback.peek().mode : "live");
-    this.#commit(withOption(this.#document.peek(), name, value), "Change the scene", `option:${name}`);
+    this.commit(withOption(this.document.peek(), name, value), "Change the scene", `option:${name}`);
     this.#change();
   }
 
@@ -205,35 +186,34 @@ class StudioSession implements Session {
     try {
       const loaded = await loadDocument(name, bytes, { known: this.#known, files }, {
         describe: (text, srdf) => this.robot.describe(text, srdf),
-        inspect: (source) => this.#client.ask<"inspect">({ kind: "inspect", source }),
+        inspect: (source) => this.client.ask<"inspect">({ kind: "inspect", source }),
         load: async (text, urdf) => {
           await this.#settled();
           this.#loaded = null;
-          return await this.#client.ask<"load">({ kind: "load", source: source(text, urdf) });
+          return await this.client.ask<"load">({ kind: "load", source: source(text, urdf) });
         },
       });
       if (loaded.isSource) this.remember(name, bytes);
       this.#take(loaded.document, `Open ${name}`, loaded.companion);
       const remark = remarkOn(name, loaded);
-      if (remark) this.#notices.tell(remark);
+      if (remark) this.tell(remark);
       return true;
     } catch (error) {
       this.#loaded = null;
-      this.#notices.tell(refusalOf(name, error));
+      this.tell(refusalOf(name, error));
       this.#change();
       return false;
     }
   }
 
   addFiles(files: ReadonlyMap<string, Uint8Array>): void {
-    const before = this.#history.aside;
-    const document = { ...this.#document.peek() };
+    const before = this.history.aside;
+    const document = { ...this.document.peek() };
     const companion = companionOf(new Map([...before?.files ?? [], ...files]), before?.character ?? null);
-    this.#history.commit(document, "Add files", null, companion);
-    this.#show(document);
+    this.commit(document, "Add files", null, companion);
     const look = this.robot.look.peek();
     const missing = look && remarkOnMeshes(look, companion.files);
-    if (missing !== null) this.#notices.tell({ kind: "info", what: missing });
+    if (missing !== null) this.tell({ kind: "info", what: missing });
   }
 
   remember(name: string, bytes: Uint8Array): void {
@@ -242,12 +222,12 @@ class StudioSession implements Session {
 
   reset(): void {
     this.#goTo("live");
-    const document = this.#document.peek();
+    const document = this.document.peek();
     if (document.scene === "file") {
-      this.#commit({ ...document, runs: withoutStarts(document.runs) }, "Back to the start");
+      this.commit({ ...document, runs: withoutStarts(document.runs) }, "Back to the start");
     } else {
       const fresh = sceneDocument(document.scene);
-      this.#commit({ ...fresh, runs: withoutStarts(document.runs), view: document.view }, "Back to the scene");
+      this.commit({ ...fresh, runs: withoutStarts(document.runs), view: document.view }, "Back to the scene");
     }
     this.#settlePlayback();
     this.#change();
@@ -255,75 +235,71 @@ class StudioSession implements Session {
 
   undo(): void {
     this.#keepPlayed();
-    this.#step(this.#history.undo());
+    this.#step(this.history.undo());
   }
 
   redo(): void {
     this.#keepPlayed();
-    this.#step(this.#history.redo());
+    this.#step(this.history.redo());
   }
 
   #step(to: StudioDocument): void {
-    const { scene, title, view } = this.#document.peek();
+    const { scene, title, view } = this.document.peek();
     // Where one stands to look is no step of work: within a scene it stays.
     const isSame = to.scene === scene && (scene !== "file" || to.title === title);
     const document = isSame && view.camera ? { ...to, view: { ...to.view, camera: view.camera } } : to;
-    this.#history.amend(document);
+    this.history.amend(document);
     this.#leaveDrag();
     this.#played.isOn = false;
     batch(() => {
       this.#goTo("live");
-      this.#show(document);
+      this.show(document);
       this.#settlePlayback();
     });
     this.#change();
   }
 
   setTitle(title: string): void {
-    this.#commit({ ...this.#document.peek(), title }, "Rename", "title");
+    this.commit({ ...this.document.peek(), title }, "Rename", "title");
   }
 
   editProblem(label: string, change: (problem: ProblemFile) => ProblemFile): void {
     this.#goTo("live");
-    const document = this.#document.peek();
-    this.#commit({ ...document, problem: change(document.problem), runs: withoutStarts(document.runs) }, label, `edit:${label}`);
+    const document = this.document.peek();
+    this.commit({ ...document, problem: change(document.problem), runs: withoutStarts(document.runs) }, label, `edit:${label}`);
     this.#change();
   }
 
   editGoals(label: string, change: (problem: FigureProblem) => FigureProblem): void {
     const shown = new Map(this.#results.peek().flatMap((result) => (result.fault === null ? [[result.id, Array.from(this.#rawShown(result))] as const] : [])));
     this.#goTo("live");
-    const document = this.#document.peek();
+    const document = this.document.peek();
     const problem = isFigure(document.problem) ? change(document.problem) : document.problem;
     if (problem === document.problem) return;
-    this.#commit({ ...document, problem, runs: document.warm ? startingAt(document.runs, shown) : withoutStarts(document.runs) }, label);
+    this.commit({ ...document, problem, runs: document.warm ? startingAt(document.runs, shown) : withoutStarts(document.runs) }, label);
     this.#change();
   }
 
   setView(change: Partial<ViewState>): void {
-    const document = this.#document.peek();
+    const document = this.document.peek();
     const next = { ...document, view: { ...document.view, ...change } };
     // Where one stands to look is no step of work; switches are.
     if (Object.keys(change).every((name) => name === "camera")) {
-      this.#history.amend(next);
-      this.#document.value = next;
+      this.amend(next);
     } else {
-      this.#commit(next, "Change the view");
+      this.commit(next, "Change the view");
     }
   }
 
-  #commit(document: StudioDocument, label: string, key: string | null = null): void {
+  protected override commit(document: StudioDocument, label: string, key: string | null = null, companion?: Companion | null): void {
     this.#isSwaying = false;
-    this.#history.commit(document, label, key);
-    this.#show(document);
+    super.commit(document, label, key, companion);
   }
 
-  #show(document: StudioDocument): void {
+  protected override show(document: StudioDocument): void {
     batch(() => {
-      this.#document.value = document;
-      this.robot.follow(document, this.#history.aside);
-      this.#undoLabel.value = this.#history.undoLabel;
-      this.#redoLabel.value = this.#history.redoLabel;
+      super.show(document);
+      this.robot.follow(document, this.history.aside);
     });
   }
 
@@ -341,7 +317,7 @@ class StudioSession implements Session {
       this.#dragging.value = true;
       this.selection.value = id;
       if (this.#playback.peek().mode === "trace") this.#goTo("live");
-      const { perFrame, warm } = this.#document.peek();
+      const { perFrame, warm } = this.document.peek();
       if (handle.kind === "target" && perFrame !== null && warm && this.#playback.peek().mode === "live") this.#playOn();
     });
   }
@@ -351,7 +327,7 @@ class StudioSession implements Session {
     const drag = this.#drag;
     const info = this.#info.peek();
     if (!drag || !info || !isFiniteMove(move)) return;
-    const document = this.#document.peek();
+    const document = this.document.peek();
     const { handle } = drag;
     if (isBending(handle) && !isPoints(document.problem)) {
       drag.wanted = move.position ?? null;
@@ -360,7 +336,7 @@ class StudioSession implements Session {
     }
     const moved = moveHandle(document, info, handle, move);
     if (moved === document) return;
-    this.#commit(moved, labelOf(handle), drag.key);
+    this.commit(moved, labelOf(handle), drag.key);
     this.#change();
   }
 
@@ -371,8 +347,8 @@ class StudioSession implements Session {
     this.#ending = drag;
     this.#dragging.value = false;
     void this.#settled().then(() => {
-      if (this.#ending === drag && !this.#isOver) this.#keepStarts(drag);
-      void this.arm.follow(this.#document.peek());
+      if (this.#ending === drag && !this.isOver) this.#keepStarts(drag);
+      void this.arm.follow(this.document.peek());
       this.#whenQuiet();
     });
   }
@@ -380,28 +356,28 @@ class StudioSession implements Session {
   /** The drag whose target the solvers follow from pose to pose: the one under way, or let go of and not solved yet. */
   #followed(): Drag | null {
     const drag = this.#drag ?? this.#ending;
-    return drag !== null && !isBending(drag.handle) && this.#history.key === drag.key && this.#document.peek().warm ? drag : null;
+    return drag !== null && !isBending(drag.handle) && this.history.key === drag.key && this.document.peek().warm ? drag : null;
   }
 
   /** Writes down where the last solves began, so that undo and a link show the same pose again. */
   #keepStarts(drag: Drag): void {
-    const document = this.#document.peek();
+    const document = this.document.peek();
     if (this.#followed() === drag && this.#playback.peek().mode === "live") {
       const runs = document.runs.map((run): RunSpec => {
         const start = this.#startedFrom.get(run.id);
         return start ? { ...run, start: Array.from(start), follows: true } : run;
       });
-      this.#commit({ ...document, runs }, labelOf(drag.handle), drag.key);
+      this.commit({ ...document, runs }, labelOf(drag.handle), drag.key);
     }
     this.#ending = null;
-    this.#history.seal();
+    this.history.seal();
   }
 
   #leaveDrag(): void {
     this.#drag = null;
     this.#ending = null;
     this.#dragging.value = false;
-    this.#history.seal();
+    this.history.seal();
   }
 
   moveHandle(id: string, move: HandleMove): void {
@@ -415,23 +391,22 @@ class StudioSession implements Session {
     const info = this.#info.peek();
     // What is still being solved is not asked for twice.
     if (!handle || !info || this.#pumping || this.#dirty) return;
-    const moved = moveHandle(this.#document.peek(), info, handle, move);
+    const moved = moveHandle(this.document.peek(), info, handle, move);
     this.#isSwaying = true;
-    this.#history.amend(moved);
-    this.#document.value = moved;
+    this.amend(moved);
     this.#change();
   }
 
   // -------------------------------------------------------------------------------------------------------------- runs
 
   addRun(method?: MethodName): void {
-    const document = this.#document.peek();
+    const document = this.document.peek();
     const { runs } = document;
     const why = method !== undefined && runs.length < MOST_RUNS ? null : this.noOther.peek();
     const used = usedMethods(runs, this.#results.peek());
     const wanted = method ?? (used && unusedMethod(this.#info.peek()?.methods ?? [], used));
     if (why !== null || wanted === null) {
-      this.#notices.tell({ kind: "info", what: why ?? "The problem is still being solved", ...(runs.length >= MOST_RUNS ? { hint: "Remove one first." } : {}) });
+      this.tell({ kind: "info", what: why ?? "The problem is still being solved", ...(runs.length >= MOST_RUNS ? { hint: "Remove one first." } : {}) });
       return;
     }
     const run = besideMain(runs, wanted);
@@ -439,7 +414,7 @@ class StudioSession implements Session {
   }
 
   removeRun(id: string): void {
-    const { runs } = this.#document.peek();
+    const { runs } = this.document.peek();
     if (runs.length > 1) this.#setRuns(runs.filter((run) => run.id !== id), "Remove a solver");
   }
 
@@ -456,18 +431,18 @@ class StudioSession implements Session {
   }
 
   promoteRun(id: string): void {
-    const { runs } = this.#document.peek();
+    const { runs } = this.document.peek();
     const run = runs.find((one) => one.id === id);
     if (run) this.#setRuns([run, ...runs.filter((one) => one !== run)], "Make it the main solver");
   }
 
   #setRun(id: string, change: (run: RunSpec) => RunSpec, label: string, key: string | null = null): void {
-    this.#setRuns(this.#document.peek().runs.map((run) => (run.id === id ? change(run) : run)), label, key);
+    this.#setRuns(this.document.peek().runs.map((run) => (run.id === id ? change(run) : run)), label, key);
   }
 
   #setRuns(runs: RunSpec[], label: string, key: string | null = null): void {
     batch(() => {
-      this.#commit({ ...this.#document.peek(), runs }, label, key);
+      this.commit({ ...this.document.peek(), runs }, label, key);
       // Results follow the order of the runs at once; new ones come when they are solved.
       const results = this.#results.peek();
       this.#results.value = runs.flatMap((run) => results.filter((result) => result.id === run.id));
@@ -476,14 +451,14 @@ class StudioSession implements Session {
   }
 
   setWarm(warm: boolean): void {
-    const document = this.#document.peek();
-    this.#commit({ ...document, warm, runs: warm ? document.runs : withoutStarts(document.runs) }, warm ? "Start from the last pose" : "Start from the beginning");
+    const document = this.document.peek();
+    this.commit({ ...document, warm, runs: warm ? document.runs : withoutStarts(document.runs) }, warm ? "Start from the last pose" : "Start from the beginning");
     this.#change();
   }
 
   setPerFrame(iterations: number | null): void {
     const perFrame = iterations === null ? null : Math.max(1, Math.round(iterations));
-    this.#commit({ ...this.#document.peek(), perFrame }, "Iterations per frame", "per-frame");
+    this.commit({ ...this.document.peek(), perFrame }, "Iterations per frame", "per-frame");
     if (this.#playback.peek().mode === "play" && perFrame === null) this.goLive();
   }
 
@@ -493,7 +468,7 @@ class StudioSession implements Session {
     this.#playsDrag = false;
     if (this.#isCrowd()) {
       this.#playback.value = { mode: "play", running: true };
-    } else if (this.#document.peek().perFrame !== null) {
+    } else if (this.document.peek().perFrame !== null) {
       if (this.#playback.peek().mode !== "play") {
         this.#played.restarts = true;
         this.#entry.value = null;
@@ -527,15 +502,14 @@ class StudioSession implements Session {
       const result = this.#results.peek().find(({ id, fault }) => id === wanted && fault === null);
       return result && this.#raw(result);
     };
-    return this.#played.asPlayed(this.#document.peek(), here, this.#info.peek()?.start.q);
+    return this.#played.asPlayed(this.document.peek(), here, this.#info.peek()?.start.q);
   }
 
   /** Writes it down, so that undo, redo and the live end come back to it. It is no step of its own: nobody has changed anything. */
   #keepPlayed(): void {
     const document = this.#asPlayed();
-    if (document === this.#document.peek()) return;
-    this.#history.amend(document);
-    this.#document.value = document;
+    if (document === this.document.peek()) return;
+    this.amend(document);
   }
 
   /** The place on show, counted from the start of the trace; empty at its end. */
@@ -543,7 +517,7 @@ class StudioSession implements Session {
     const [cursor, main] = [this.cursor.peek(), this.#results.peek()[0]];
     if (cursor) return cursor.entry < cursor.entries - 1 && main?.trace ? placeOf(main.trace, cursor.entry) : {};
     if (!main || !this.#played.isOn || this.#playback.peek().mode !== "play") return {};
-    if (this.#played.isStale(this.#document.peek())) return { at: 0 };
+    if (this.#played.isStale(this.document.peek())) return { at: 0 };
     return main.done ? {} : { at: main.iterations };
   }
 
@@ -627,7 +601,7 @@ class StudioSession implements Session {
   }
 
   #isCrowd(): boolean {
-    return this.#document.peek().scene === "crowd";
+    return this.document.peek().scene === "crowd";
   }
 
   keepPose(): void {
@@ -636,18 +610,18 @@ class StudioSession implements Session {
     if (!info || !shown || this.#isCrowd()) return;
     const start = info.nJoints > 0 ? shown.q : flatPoints(shown.points, info.dimension);
     this.#goTo("live");
-    const document = this.#document.peek();
-    this.#commit({ ...document, problem: withStart(document.problem, info, start), runs: withoutStarts(document.runs) }, "Start from this pose");
+    const document = this.document.peek();
+    this.commit({ ...document, problem: withStart(document.problem, info, start), runs: withoutStarts(document.runs) }, "Start from this pose");
     this.#change();
   }
 
   /** Goes on from picture to picture as long as something plays. */
   #frame(): void {
-    if (this.#framing || this.#isOver || !this.#playback.peek().running) return;
+    if (this.#framing || this.isOver || !this.#playback.peek().running) return;
     this.#framing = true;
     this.#frameAt = this.around.now();
     const next = () => {
-      if (this.#isOver || !this.#playback.peek().running) {
+      if (this.isOver || !this.#playback.peek().running) {
         this.#framing = false;
         return;
       }
@@ -703,11 +677,11 @@ class StudioSession implements Session {
   }
 
   async #pump(): Promise<void> {
-    if (this.#pumping || this.#isOver) return;
+    if (this.#pumping || this.isOver) return;
     this.#pumping = true;
     try {
       while (this.#dirty || this.#tracesWanted) {
-        if (this.#isOver) return;
+        if (this.isOver) return;
         if (this.#dirty) {
           this.#dirty = false;
           await this.#solve();
@@ -736,7 +710,7 @@ class StudioSession implements Session {
   }
 
   async #solve(): Promise<void> {
-    const document = this.#document.peek();
+    const document = this.document.peek();
     if (!(await this.#load(document))) return;
     const held = this.#drag ?? this.#ending;
     if (held?.wanted) await this.#bend(held, held.wanted);
@@ -746,14 +720,14 @@ class StudioSession implements Session {
       if (running) await this.#playFrame();
       return;
     }
-    const current = this.#document.peek();
+    const current = this.document.peek();
     const targets = targetsOf(current.problem);
     const orders = current.runs.map((run) => this.#order(run, this.#isSwaying || this.#followed() !== null));
-    const solved = this.#client.ask<"solve">({ kind: "solve", runs: orders, targets });
+    const solved = this.client.ask<"solve">({ kind: "solve", runs: orders, targets });
     const followed = this.arm.follow(current);
     const results = await solved;
     // What is stepped through changes as a whole: a result and its trace.
-    if (mode === "trace") for (const result of results) result.trace = (await this.#client.ask<"trace">({ kind: "trace", run: result.id })) ?? result.trace;
+    if (mode === "trace") for (const result of results) result.trace = (await this.client.ask<"trace">({ kind: "trace", run: result.id })) ?? result.trace;
     for (const order of orders) {
       if (order.start instanceof Float64Array) this.#startedFrom.set(order.id, order.start);
       else this.#startedFrom.delete(order.id);
@@ -769,7 +743,7 @@ class StudioSession implements Session {
     const { problem, urdf } = document;
     if (this.#loaded && this.#loaded.urdf === urdf && onlyTargetsDiffer(this.#loaded.problem, problem)) return true;
     try {
-      const info = await this.#client.ask<"load">({ kind: "load", source: source(JSON.stringify(problem), urdf) });
+      const info = await this.client.ask<"load">({ kind: "load", source: source(JSON.stringify(problem), urdf) });
       this.#loaded = { problem, urdf };
       this.#startedFrom.clear();
       this.#played.restarts = true;
@@ -795,16 +769,16 @@ class StudioSession implements Session {
     const where = error.line === undefined ? undefined : `line ${error.line}, column ${error.column ?? 1}`;
     const isNew = this.#refused !== document;
     this.#refused = document;
-    if (this.#history.document === document && this.#history.undoLabel !== null) {
-      this.#show(this.#history.drop());
+    if (this.history.document === document && this.history.undoLabel !== null) {
+      this.show(this.history.drop());
       this.#leaveDrag();
-      this.#notices.tell({ kind: "error", what: error.message, where, hint: "The last change was taken back." });
+      this.tell({ kind: "error", what: error.message, where, hint: "The last change was taken back." });
       this.#change();
       return;
     }
     // Nothing to go back to: a link that cannot be solved.
     if (isNew) this.open(sceneDocument(FIRST), "Open scene");
-    this.#notices.tell({ kind: "error", what: error.message, where, hint: "The first scene is shown instead." });
+    this.tell({ kind: "error", what: error.message, where, hint: "The first scene is shown instead." });
   }
 
   #order(run: RunSpec, isFollowing: boolean): RunOrder {
@@ -826,7 +800,7 @@ class StudioSession implements Session {
   }
 
   #accept(results: RunResult[]): void {
-    this.#results.value = this.#document.peek().runs.flatMap((run) => results.filter(({ id }) => id === run.id));
+    this.#results.value = this.document.peek().runs.flatMap((run) => results.filter(({ id }) => id === run.id));
   }
 
   async #bend(drag: Drag, wanted: Vec3): Promise<void> {
@@ -835,23 +809,23 @@ class StudioSession implements Session {
     if (!info || !main || info.nJoints === 0 || drag.handle.joint === null) return;
     drag.wanted = null;
     const from = drag.from.get(main.id) ?? main.q;
-    const document = this.#document.peek();
+    const document = this.document.peek();
     const pole = drag.handle.kind === "pole" ? poleOf(document, main) : null;
     const position = pole ? towardPole(pole, wanted) : wanted;
-    const q = await this.#client.ask<"bend">({ kind: "bend", joint: drag.handle.joint, position: [...position], from: drag.handle.kind === "pole" ? main.q.slice() : from.slice() });
-    if (this.#document.peek() !== document || (this.#drag !== null && this.#drag !== drag)) return;
+    const q = await this.client.ask<"bend">({ kind: "bend", joint: drag.handle.joint, position: [...position], from: drag.handle.kind === "pole" ? main.q.slice() : from.slice() });
+    if (this.document.peek() !== document || (this.#drag !== null && this.#drag !== drag)) return;
     this.#startAt(q, labelOf(drag.handle), drag.key);
   }
 
   /** The pose that the person makes is where every solver starts from now. */
   #startAt(q: ArrayLike<number>, label: string, key: string | null): void {
-    const document = this.#document.peek();
+    const document = this.document.peek();
     const start = Array.from(q);
-    this.#commit({ ...document, runs: document.runs.map((run) => ({ ...run, start, follows: true })) }, label, key);
+    this.commit({ ...document, runs: document.runs.map((run) => ({ ...run, start, follows: true })) }, label, key);
   }
 
   async #playFrame(): Promise<void> {
-    const document = this.#document.peek();
+    const document = this.document.peek();
     const { runs, perFrame, problem } = document;
     const targets = targetsOf(problem);
     const { restarts } = this.#played;
@@ -860,13 +834,13 @@ class StudioSession implements Session {
     const orders = runs.map((run) => this.#order(run, this.#played.follows));
     if (restart) for (const { id, start } of orders) this.#played.begin(id, start instanceof Float64Array ? start : this.#info.peek()?.start.q ?? new Float64Array());
     this.#played.goOn(document);
-    this.#accept(await this.#client.ask<"advance">({ kind: "advance", runs: orders, targets, iterations: perFrame ?? 1, restart }));
+    this.#accept(await this.client.ask<"advance">({ kind: "advance", runs: orders, targets, iterations: perFrame ?? 1, restart }));
   }
 
   async #crowdFrame(): Promise<void> {
-    const { options } = this.#document.peek();
+    const { options } = this.document.peek();
     const number = (name: string) => Number(options[name] ?? 0);
-    this.#crowd.value = await this.#client.ask<"crowd">({ kind: "crowd", order: { count: number("count"), height: number("height"), speed: number("speed"), time: this.#crowdTime } });
+    this.#crowd.value = await this.client.ask<"crowd">({ kind: "crowd", order: { count: number("count"), height: number("height"), speed: number("speed"), time: this.#crowdTime } });
   }
 
   // -------------------------------------------------------------------------------------------------------------- traces and times
@@ -880,7 +854,7 @@ class StudioSession implements Session {
   #whenQuiet(): void {
     if (this.#quiet) clearTimeout(this.#quiet);
     this.#quiet = null;
-    if (this.#isOver || (this.#playback.peek().running && this.#playback.peek().mode !== "trace")) return;
+    if (this.isOver || (this.#playback.peek().running && this.#playback.peek().mode !== "trace")) return;
     const lacks = this.#results.peek().some((result) => result.fault === null && !(this.#isTraced(result) && this.#isMeasured(result)));
     if (!lacks) return;
     this.#quiet = setTimeout(() => { void this.#rest(); }, QUIET);
@@ -900,7 +874,7 @@ class StudioSession implements Session {
 
   /** What a run's time belongs to. */
   #signature(id: string): string {
-    const { runs, problem } = this.#document.peek();
+    const { runs, problem } = this.document.peek();
     const run = runs.find((one) => one.id === id);
     return `${this.#round}:${run?.method ?? ""}:${problem.schema}`;
   }
@@ -914,10 +888,10 @@ class StudioSession implements Session {
 
   async #trace(): Promise<void> {
     const round = this.#round;
-    for (const run of this.#document.peek().runs) {
+    for (const run of this.document.peek().runs) {
       const result = this.#results.peek().find(({ id }) => id === run.id);
       if (!result || result.fault !== null || this.#isTraced(result)) continue;
-      const trace = await this.#client.ask<"trace">({ kind: "trace", run: run.id });
+      const trace = await this.client.ask<"trace">({ kind: "trace", run: run.id });
       if (trace === null || round !== this.#round || this.#drag !== null) return;
       this.#traced.set(run.id, this.#signature(run.id));
       this.#patch(run.id, { trace });
@@ -928,12 +902,12 @@ class StudioSession implements Session {
 
   async #measure(): Promise<void> {
     const round = this.#round;
-    for (const run of this.#document.peek().runs) {
+    for (const run of this.document.peek().runs) {
       const result = this.#results.peek().find(({ id }) => id === run.id);
-      if (!result || result.fault !== null || round !== this.#round || this.#pumping || this.#drag !== null || this.#isOver) continue;
+      if (!result || result.fault !== null || round !== this.#round || this.#pumping || this.#drag !== null || this.isOver) continue;
       if (this.#isMeasured(result)) continue;
       try {
-        const micros = await this.#client.ask<"measure">({ kind: "measure", run: run.id });
+        const micros = await this.client.ask<"measure">({ kind: "measure", run: run.id });
         if (micros === null || round !== this.#round) return;
         this.#measured.set(run.id, this.#signature(run.id));
         this.#patch(run.id, { micros });
@@ -951,48 +925,37 @@ class StudioSession implements Session {
   // -------------------------------------------------------------------------------------------------------------- trouble
 
   #trouble(error: unknown): void {
-    if (this.#isOver || error instanceof WorkerLost) return;
-    this.#notices.tell({ kind: "error", what: messageOf(error) });
+    if (this.isOver || error instanceof WorkerLost) return;
+    this.tell({ kind: "error", what: messageOf(error) });
   }
 
-  #restarted(why: string): void {
+  protected restarted(why: string): void {
     this.#loaded = null;
-    this.#notices.tell({ kind: "warning", what: `The solver was started again: ${why}`, hint: "Nothing is lost. If it happens again, undo the last change." });
+    this.tell({ kind: "warning", what: `The solver was started again: ${why}`, hint: "Nothing is lost. If it happens again, undo the last change." });
     // The request that died is not repeated at once, lest it kill the next worker too: the document is.
     queueMicrotask(() => { this.#change(); });
   }
 
-  tell(news: News): void { this.#notices.tell(news); }
-
-  dismiss(notice: number): void {
-    this.#notices.keep(({ id }) => id !== notice);
-  }
-
-  killWorker(): void {
-    this.#client.kill();
-  }
-
-  dispose(): void {
-    this.#isOver = true;
+  override dispose(): void {
     if (this.#quiet) clearTimeout(this.#quiet);
-    this.#client.dispose();
+    super.dispose();
   }
 
   // -------------------------------------------------------------------------------------------------------------- out
 
   async preview(scene: SceneId): Promise<ScenePreview | null> {
     await this.#settled();
-    return await previewOf(this.#client, scene);
+    return await previewOf(this.client, scene);
   }
 
   async sketch(order: SketchOrder): Promise<Sketch> {
     await this.#settled();
-    return await this.#client.ask<"sketch">({ kind: "sketch", order });
+    return await this.client.ask<"sketch">({ kind: "sketch", order });
   }
 
   link(): string {
     return encodeLink(this.current());
   }
 
-  async digest(): Promise<{ computed: string; committed: string }> { return await this.#client.ask<"digest">({ kind: "digest" }); }
+  async digest(): Promise<{ computed: string; committed: string }> { return await this.client.ask<"digest">({ kind: "digest" }); }
 }

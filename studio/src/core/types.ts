@@ -670,6 +670,6 @@ export interface Session {
   preview(scene: SceneId): Promise<ScenePreview | null>;
   sketch(order: SketchOrder): Promise<Sketch>;
   /** For the test of the restart only. */
-  killWorker(): void;
+  endWorker(): void;
   dispose(): void;
 }

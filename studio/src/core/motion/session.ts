@@ -4,10 +4,11 @@
 
 import type { Interpolation } from "posekit";
 import { batch, computed, signal } from "@preact/signals";
-import { Client, RequestError, WorkerLost, type WorkerLike } from "../../worker/client.ts";
+import { RequestError, WorkerLost, type WorkerLike } from "../../worker/client.ts";
 import type { Vec3 } from "../files.ts";
 import { History } from "../history.ts";
-import type { NamedText, Notice, Snippet, WorkerState } from "../types.ts";
+import { Store } from "../store.ts";
+import type { NamedText, Snippet } from "../types.ts";
 import { contactAround, contactsOf, contactsText, frameAt, timeOf, withSpan } from "./contacts.ts";
 import { placed } from "../place.ts";
 import { Clock } from "./clock.ts";
@@ -33,7 +34,6 @@ export interface MotionSurroundings {
 }
 
 const WALK = "walk.bvh";
-const MOST_NOTICES = 4;
 /** Reading and cleaning a long file takes a while; a worker that has not answered for so long hangs [ms]. */
 const PATIENCE = [20_000, 30_000] as const;
 
@@ -67,7 +67,7 @@ interface OpenFile {
 export const STAND = 2;
 
 export function createMotion(around: MotionSurroundings): MotionSession {
-  return new Store(around);
+  return new MotionStore(around);
 }
 
 function documentOf(file: string, title: string, settings: CleanSettings): MotionDocument {
@@ -75,17 +75,11 @@ function documentOf(file: string, title: string, settings: CleanSettings): Motio
   return { version: 1, title, file, clip: 0, settings, contacts: null, keys: [], view };
 }
 
-class Store implements MotionSession {
-  readonly #history = new History<MotionDocument>(documentOf("", "Motion", FIRST));
-  readonly #document = signal(this.#history.document);
+class MotionStore extends Store<MotionDocument> implements MotionSession {
   readonly #shown = signal<ShownMotion | null>(null);
   readonly #pulled = signal<{ joint: number; target: Vec3; poses: Float32Array | null } | null>(null);
   readonly #curves = signal<JointCurves | null>(null);
-  readonly #worker = signal<WorkerState>("starting");
   readonly #isBusy = signal(false);
-  readonly #notices = signal<Notice[]>([]);
-  readonly #undoLabel = signal<string | null>(null);
-  readonly #redoLabel = signal<string | null>(null);
   readonly #said = signal("");
   readonly #awaited = signal<(LinkedMotion & { file: OwnFile }) | null>(null);
   readonly #clock: Clock;
@@ -96,13 +90,11 @@ class Store implements MotionSession {
   readonly curveJoint = signal<number | null>(null);
   readonly contacts = computed<readonly ContactEntry[]>(() => {
     const shown = this.#shown.value;
-    return this.#document.value.contacts ?? (shown ? contactsOf(shown.contacts) : []);
+    return this.document.value.contacts ?? (shown ? contactsOf(shown.contacts) : []);
   });
 
-  readonly #client: Client;
   readonly #files = new Map<string, OpenFile>();
   #nextFile = 1;
-  #nextNotice = 1;
   /** What the worker has open. */
   #open: { id: string; motion: OpenedMotion } | null = null;
   /** The document that is on show. */
@@ -111,7 +103,6 @@ class Store implements MotionSession {
   #pull: Pull | null = null;
   #edit: CurveEdit | null = null;
   #editing: Promise<void> | null = null;
-  #isOver = false;
   #hasBegun = false;
   /** The frame on which a link begins. */
   #linkedFrame: number | null = null;
@@ -119,17 +110,12 @@ class Store implements MotionSession {
   readonly #stopCurves: () => void;
 
   constructor(private readonly around: MotionSurroundings) {
+    super(new History<MotionDocument>(documentOf("", "Motion", FIRST)), { startWorker: () => around.startWorker(), patience: PATIENCE });
     this.#clock = new Clock(around, () => this.#shown.peek()?.info ?? null);
-    const hooks = {
-      onState: (state: WorkerState) => { this.#worker.value = state; },
-      onRestart: (why: string) => { this.#restarted(why); },
-    };
-    this.#client = new Client(() => around.startWorker(), hooks, PATIENCE);
     const joint = computed(() => ({ joint: this.curveJoint.value, shown: this.#shown.value }));
     this.#stopCurves = joint.subscribe(({ joint: wanted, shown }) => { void this.#askCurves(wanted, shown); });
   }
 
-  get document() { return this.#document; }
   get shown() { return this.#shown; }
   get pulled() { return this.#pulled; }
   get curves() { return this.#curves; }
@@ -137,18 +123,14 @@ class Store implements MotionSession {
   get playing() { return this.#clock.playing; }
   get isLooping() { return this.#clock.isLooping; }
   get speed() { return this.#clock.speed; }
-  get worker() { return this.#worker; }
   get isBusy() { return this.#isBusy; }
-  get notices() { return this.#notices; }
-  get canUndo() { return this.#undoLabel; }
-  get canRedo() { return this.#redoLabel; }
   get announcement() { return this.#said; }
   get awaited() { return this.#awaited; }
 
   // -------------------------------------------------------------------------------------------------------------- files
 
   begin(): void {
-    if (!this.#hasBegun && this.#document.peek().file === "") this.openWalk();
+    if (!this.#hasBegun && this.document.peek().file === "") this.openWalk();
   }
 
   openWalk(): void {
@@ -162,7 +144,7 @@ class Store implements MotionSession {
         const isShown = await this.#take({ name: WALK, bytes, isWalk: true }, "Walk with known skate", linked);
         if (isShown && linked === null && !this.around.isStill) this.play();
       },
-      () => { this.#tell({ kind: "error", what: "The built-in walk cannot be loaded", hint: "Drop a BVH or GLB file of your own." }); },
+      () => { this.tell({ kind: "error", what: "The built-in walk cannot be loaded", hint: "Drop a BVH or GLB file of your own." }); },
     );
   }
 
@@ -173,7 +155,7 @@ class Store implements MotionSession {
     const isOpen = await this.#take(file, name, null);
     if (isOpen && awaited) {
       const { name: wanted, size } = awaited.file;
-      this.#tell({ kind: "warning", what: `${name} is not the file of the link: what was set in the link is left out.`, hint: `Open the link again and drop ${wanted}, ${sizeWords(size)}.` });
+      this.tell({ kind: "warning", what: `${name} is not the file of the link: what was set in the link is left out.`, hint: `Open the link again and drop ${wanted}, ${sizeWords(size)}.` });
     }
     return isOpen;
   }
@@ -191,7 +173,7 @@ class Store implements MotionSession {
       return;
     }
     this.#awaited.value = { ...linked, file };
-    if (this.#shown.peek()) this.#tell({ kind: "warning", what: `The link was made with ${file.name}, which it does not hold.`, hint: `Drop that file, ${sizeWords(file.size)}, to see what the link is about.` });
+    if (this.#shown.peek()) this.tell({ kind: "warning", what: `The link was made with ${file.name}, which it does not hold.`, hint: `Drop that file, ${sizeWords(file.size)}, to see what the link is about.` });
   }
 
   /** Opens a file, with what a link has set on it; where the file is refused, what was on show stays. */
@@ -211,13 +193,13 @@ class Store implements MotionSession {
       this.#change();
       return false;
     }
-    this.#notices.value = [];
+    this.told.keep(() => false);
     this.#awaited.value = null;
     this.#clock.rewind();
-    const { camera: _, ...view } = this.#document.peek().view;
+    const { camera: _, ...view } = this.document.peek().view;
     const plain = { ...documentOf(id, title, opened.info.usual), view };
     if (linked) this.#takeLinked(plain, linked, name);
-    else this.#commit(plain, `Open ${name}`);
+    else this.commit(plain, `Open ${name}`);
     await this.settled();
     this.#remark(name);
     return true;
@@ -229,10 +211,10 @@ class Store implements MotionSession {
     const document: MotionDocument = { version: 1, title, file: plain.file, clip, ...(seconds === undefined ? {} : { seconds }), settings, contacts, keys, view };
     this.#linkedFrame = frame;
     if (JSON.stringify([clip, seconds ?? STAND, settings, contacts, keys]) === JSON.stringify([plain.clip, STAND, plain.settings, plain.contacts, plain.keys])) {
-      this.#commit(document, `Open ${name}`);
+      this.commit(document, `Open ${name}`);
     } else {
-      this.#history.commit({ ...plain, view }, `Open ${name}`);
-      this.#commit(document, "Open a link");
+      this.history.commit({ ...plain, view }, `Open ${name}`);
+      this.commit(document, "Open a link");
     }
   }
 
@@ -240,9 +222,9 @@ class Store implements MotionSession {
     const info = this.#shown.peek()?.info;
     if (!info) return;
     const rest = info.warnings.length > 0 ? `${info.warnings.length === 1 ? "One remark" : `${info.warnings.length} remarks`} on the file: see the panel.` : undefined;
-    if (info.stands) this.#tell({ kind: "info", what: `${name} has no animation: its figure stands at rest.`, where: rest, hint: "Set its length below the view, go to a time, and drag a hand, a foot or the hips: each sets a key." });
-    else if (info.legs.length === 0) this.#tell({ kind: "warning", what: `No legs were found in ${name}, so nothing is cleaned.`, where: info.legsReason.replace(/^no legs: /, ""), hint: "Any joint can be held all the same: choose it below the rows of the timeline." });
-    else if (rest !== undefined) this.#tell({ kind: "info", what: rest, where: name });
+    if (info.stands) this.tell({ kind: "info", what: `${name} has no animation: its figure stands at rest.`, where: rest, hint: "Set its length below the view, go to a time, and drag a hand, a foot or the hips: each sets a key." });
+    else if (info.legs.length === 0) this.tell({ kind: "warning", what: `No legs were found in ${name}, so nothing is cleaned.`, where: info.legsReason.replace(/^no legs: /, ""), hint: "Any joint can be held all the same: choose it below the rows of the timeline." });
+    else if (rest !== undefined) this.tell({ kind: "info", what: rest, where: name });
   }
 
   async #openFile(id: string, clip: number, seconds: number): Promise<OpenedMotion> {
@@ -250,101 +232,96 @@ class Store implements MotionSession {
     if (this.#open?.id === key) return this.#open.motion;
     const file = this.#files.get(id);
     if (!file) throw new Error("the file is not open any more");
-    const motion = await this.#client.ask<"motion-open">({ kind: "motion-open", bytes: file.bytes, name: file.name, clip, seconds });
+    const motion = await this.client.ask<"motion-open">({ kind: "motion-open", bytes: file.bytes, name: file.name, clip, seconds });
     this.#open = { id: key, motion };
     return motion;
   }
 
   chooseClip(index: number): void {
     this.#clock.rewind();
-    this.#commit({ ...this.#document.peek(), clip: index, contacts: null, keys: [] }, "Choose a clip");
+    this.commit({ ...this.document.peek(), clip: index, contacts: null, keys: [] }, "Choose a clip");
   }
 
   setSeconds(seconds: number): void {
-    const document = this.#document.peek();
+    const document = this.document.peek();
     const end = seconds + 1e-9;
     const keys = document.keys.filter(({ time }) => time <= end);
     const contacts = document.contacts?.filter(({ from }) => from <= end).map((contact) => ({ ...contact, to: Math.min(contact.to, seconds) })) ?? null;
-    this.#commit({ ...document, seconds, keys, contacts }, "Change the length", "seconds");
+    this.commit({ ...document, seconds, keys, contacts }, "Change the length", "seconds");
   }
 
   setTitle(title: string): void {
-    this.#commit({ ...this.#document.peek(), title }, "Rename", "title");
+    this.commit({ ...this.document.peek(), title }, "Rename", "title");
   }
 
   // ----------------------------------------------------------------------------------------------------------- document
 
   setSettings(change: Partial<CleanSettings>): void {
-    const document = this.#document.peek();
-    this.#commit({ ...document, settings: { ...document.settings, ...change } }, "Change a setting", `settings:${Object.keys(change).join()}`);
+    const document = this.document.peek();
+    this.commit({ ...document, settings: { ...document.settings, ...change } }, "Change a setting", `settings:${Object.keys(change).join()}`);
   }
 
   setView(change: Partial<MotionView>): void {
-    const document = this.#document.peek();
+    const document = this.document.peek();
     const next = { ...document, view: { ...document.view, ...change } };
     // Looking is no step of work.
     if (this.#made === document) this.#made = next;
-    this.#history.amend(next);
-    this.#document.value = next;
+    this.amend(next);
   }
 
   reset(): void {
-    const document = this.#document.peek();
-    this.#commit({ ...document, settings: this.#info()?.usual ?? document.settings, contacts: null, keys: [] }, "Back to the clip as it was");
+    const document = this.document.peek();
+    this.commit({ ...document, settings: this.#info()?.usual ?? document.settings, contacts: null, keys: [] }, "Back to the clip as it was");
   }
 
   undo(): void {
-    this.#step(this.#history.undo());
+    this.#step(this.history.undo());
   }
 
   redo(): void {
-    this.#step(this.#history.redo());
+    this.#step(this.history.redo());
   }
 
   #step(document: MotionDocument): void {
     if (document.file === "") {
-      this.#history.redo();
+      this.history.redo();
       return;
     }
     this.#leavePull();
     // Where one looks from is not undone.
-    const next = { ...document, view: this.#document.peek().view };
-    this.#history.amend(next);
-    this.#show(next);
+    const next = { ...document, view: this.document.peek().view };
+    this.history.amend(next);
+    this.show(next);
     this.#change();
   }
 
   endDrag(): void {
-    void (this.#editing ?? Promise.resolve()).then(() => { this.#history.seal(); });
+    void (this.#editing ?? Promise.resolve()).then(() => { this.history.seal(); });
   }
 
-  #commit(document: MotionDocument, label: string, key: string | null = null): void {
-    this.#history.commit(document, label, key);
-    this.#show(document);
+  protected override commit(document: MotionDocument, label: string, key: string | null = null): void {
+    super.commit(document, label, key);
     this.#change();
   }
 
-  #show(document: MotionDocument): void {
+  protected override show(document: MotionDocument): void {
     batch(() => {
-      this.#document.value = document;
-      const first = this.#history.undoLabel;
-      // What was there before the first file is nothing to go back to.
-      this.#undoLabel.value = this.#history.length > 1 && first !== null && !this.#isFirst() ? first : null;
-      this.#redoLabel.value = this.#history.redoLabel;
+      super.show(document);
       const picked = this.picked.peek();
       if (picked?.kind === "contact" && document.contacts && picked.index >= document.contacts.length) this.picked.value = null;
       if (picked?.kind === "key" && !document.keys.some(({ time }) => time === picked.time)) this.picked.value = null;
     });
   }
 
-  #isFirst(): boolean {
-    return this.#history.isSecond;
+  /** What was there before the first file is nothing to go back to. */
+  protected override get undoLabel(): string | null {
+    return this.history.isSecond ? null : super.undoLabel;
   }
 
   // ----------------------------------------------------------------------------------------------------------- working out
 
   #change(): void {
-    if (this.#pumping === null && !this.#isOver) {
+    if (this.#pumping === null && !this.isOver) {
       this.#isBusy.value = true;
       this.#pumping = this.#pump().finally(() => {
         this.#pumping = null;
@@ -358,8 +335,8 @@ class Store implements MotionSession {
   }
 
   async #pump(): Promise<void> {
-    while (!this.#isOver) {
-      const document = this.#document.peek();
+    while (!this.isOver) {
+      const document = this.document.peek();
       if (document === this.#made || document.file === "") return;
       try {
         await this.#make(document);
@@ -376,7 +353,7 @@ class Store implements MotionSession {
     const made = await this.#set(document, document.contacts === null ? null : contactsText(document.contacts));
     const file = this.#files.get(document.file);
     // The view may have changed meanwhile, which makes no difference to the motion.
-    this.#made = sameWork(this.#document.peek(), document) ? this.#document.peek() : document;
+    this.#made = sameWork(this.document.peek(), document) ? this.document.peek() : document;
     batch(() => {
       this.#shown.value = { ...opened, ...made, bytes: file?.bytes ?? new Uint8Array(0), id: `${document.file}/${document.clip}` };
       this.#pulled.value = null;
@@ -391,22 +368,22 @@ class Store implements MotionSession {
     const times = Float64Array.from(keys, ({ time }) => time);
     const values = Float64Array.from(keys.flatMap(({ q }) => q));
     const interpolations = keys.map(({ interpolation }) => interpolation ?? "cubic");
-    return this.#client.ask<"motion-set">({ kind: "motion-set", settings: JSON.stringify(settings), contacts, times, values, interpolations });
+    return this.client.ask<"motion-set">({ kind: "motion-set", settings: JSON.stringify(settings), contacts, times, values, interpolations });
   }
 
   /** A document that the library refuses does not stay. */
   #goBack(document: MotionDocument): void {
-    if (this.#document.peek() !== document) return;
-    this.#show(this.#history.drop());
-    if (this.#document.peek() === document) this.#made = document;
+    if (this.document.peek() !== document) return;
+    this.show(this.history.drop());
+    if (this.document.peek() === document) this.#made = document;
   }
 
-  #restarted(why: string): void {
+  protected restarted(why: string): void {
     this.#open = null;
     this.#made = null;
     this.#pull = null;
     this.#pulled.value = null;
-    this.#tell({ kind: "warning", what: `The worker stopped (${why}) and was started again`, hint: "Nothing of your work is lost." });
+    this.tell({ kind: "warning", what: `The worker stopped (${why}) and was started again`, hint: "Nothing of your work is lost." });
     void this.settled().then(() => { this.#change(); });
   }
 
@@ -415,7 +392,7 @@ class Store implements MotionSession {
       this.#curves.value = null;
       return;
     }
-    const curves = await this.#client.ask<"motion-curves">({ kind: "motion-curves", joint }).catch(() => null);
+    const curves = await this.client.ask<"motion-curves">({ kind: "motion-curves", joint }).catch(() => null);
     if (this.#shown.peek() === shown && this.curveJoint.peek() === joint) this.#curves.value = curves;
   }
 
@@ -466,14 +443,14 @@ class Store implements MotionSession {
   }
 
   findContacts(): void {
-    if (this.#document.peek().contacts === null) return;
+    if (this.document.peek().contacts === null) return;
     this.picked.value = null;
-    this.#commit({ ...this.#document.peek(), contacts: null }, "Find contacts again");
+    this.commit({ ...this.document.peek(), contacts: null }, "Find contacts again");
   }
 
   async loadContacts(name: string, text: string): Promise<boolean> {
     await this.settled();
-    const before = this.#document.peek();
+    const before = this.document.peek();
     let contacts: ContactEntry[];
     try {
       contacts = contactsOf(text);
@@ -494,7 +471,7 @@ class Store implements MotionSession {
   }
 
   #setContacts(contacts: readonly ContactEntry[], label: string, key: string | null = null): void {
-    this.#commit({ ...this.#document.peek(), contacts }, label, key);
+    this.commit({ ...this.document.peek(), contacts }, label, key);
   }
 
   // ------------------------------------------------------------------------------------------------------------- poses
@@ -526,7 +503,7 @@ class Store implements MotionSession {
     while (pull.waiting) {
       const target = pull.waiting;
       pull.waiting = null;
-      const found = await this.#client.ask<"motion-pull">({ kind: "motion-pull", frame: pull.frame, joint: pull.joint, target: Float64Array.from(target) }).catch((error: unknown) => {
+      const found = await this.client.ask<"motion-pull">({ kind: "motion-pull", frame: pull.frame, joint: pull.joint, target: Float64Array.from(target) }).catch((error: unknown) => {
         this.#refuse("The pose", error);
         return null;
       });
@@ -566,7 +543,7 @@ class Store implements MotionSession {
     await this.settled();
     const frame = this.frame.peek();
     const motion = this.#shown.peek()?.id;
-    const q = await this.#client.ask<"motion-frame">({ kind: "motion-frame", frame }).catch(() => null);
+    const q = await this.client.ask<"motion-frame">({ kind: "motion-frame", frame }).catch(() => null);
     if (q && motion === this.#shown.peek()?.id) this.#addKey(frame, q, "Set a key");
   }
 
@@ -574,34 +551,34 @@ class Store implements MotionSession {
     const info = this.#info();
     if (!info) return;
     const time = timeOf(info, frame);
-    const document = this.#document.peek();
+    const document = this.document.peek();
     const old = document.keys.find((key) => key.time === time);
     const keys = [...document.keys.filter((key) => key !== old), { ...old, time, q: [...q] }].sort((a, b) => a.time - b.time);
-    this.#commit({ ...document, keys }, label);
+    this.commit({ ...document, keys }, label);
     this.picked.value = { kind: "key", time };
   }
 
   removeKey(time: number): void {
-    const document = this.#document.peek();
+    const document = this.document.peek();
     this.picked.value = null;
-    this.#commit({ ...document, keys: document.keys.filter((key) => key.time !== time) }, "Remove a key");
+    this.commit({ ...document, keys: document.keys.filter((key) => key.time !== time) }, "Remove a key");
   }
 
   moveKey(time: number, to: number, key?: string): boolean {
     const info = this.#info();
     if (!info) return false;
-    const document = this.#document.peek();
+    const document = this.document.peek();
     const wanted = timeOf(info, frameAt(info, to));
     if (wanted === time || document.keys.some((one) => one.time === wanted)) return wanted === time;
     const keys = document.keys.map((one) => (one.time === time ? { ...one, time: wanted } : one)).sort((a, b) => a.time - b.time);
     this.picked.value = { kind: "key", time: wanted };
-    this.#commit({ ...document, keys }, "Move a key", key ?? null);
+    this.commit({ ...document, keys }, "Move a key", key ?? null);
     return true;
   }
 
   setInterpolation(time: number, interpolation: Interpolation): void {
-    const document = this.#document.peek();
-    this.#commit({ ...document, keys: document.keys.map((key) => (key.time === time ? { ...key, interpolation } : key)) }, "Change an interpolation");
+    const document = this.document.peek();
+    this.commit({ ...document, keys: document.keys.map((key) => (key.time === time ? { ...key, interpolation } : key)) }, "Change an interpolation");
   }
 
   setCurve(time: number, numbers: readonly number[], key?: string): void {
@@ -615,14 +592,14 @@ class Store implements MotionSession {
     while (this.#edit) {
       const { joint, time, numbers, key } = this.#edit;
       this.#edit = null;
-      const old = this.#document.peek().keys.find((one) => one.time === time);
+      const old = this.document.peek().keys.find((one) => one.time === time);
       if (!old) continue;
-      const q = await this.#client.ask<"motion-with-curve">({ kind: "motion-with-curve", q: Float64Array.from(old.q), joint, numbers: Float64Array.from(numbers) }).catch((error: unknown) => {
+      const q = await this.client.ask<"motion-with-curve">({ kind: "motion-with-curve", q: Float64Array.from(old.q), joint, numbers: Float64Array.from(numbers) }).catch((error: unknown) => {
         this.#refuse("The pose", error);
         return null;
       });
-      const document = this.#document.peek();
-      if (q && document.keys.includes(old)) this.#commit({ ...document, keys: document.keys.map((one) => (one === old ? { ...old, q: [...q] } : one)) }, "Edit a curve", key);
+      const document = this.document.peek();
+      if (q && document.keys.includes(old)) this.commit({ ...document, keys: document.keys.map((one) => (one === old ? { ...old, q: [...q] } : one)) }, "Edit a curve", key);
     }
   }
 
@@ -633,7 +610,7 @@ class Store implements MotionSession {
     const info = this.#info();
     if (!info) return null;
     try {
-      const bytes = await this.#client.ask<"motion-write">({ kind: "motion-write", format });
+      const bytes = await this.client.ask<"motion-write">({ kind: "motion-write", format });
       const ending = format === "same" ? (/\.([^.]*)$/.exec(info.name)?.[1] ?? info.format) : format;
       return { name: `${this.#stem}-clean.${ending}`, bytes };
     } catch (error) {
@@ -654,7 +631,7 @@ class Store implements MotionSession {
   linked(): LinkedMotion {
     const awaited = this.#awaited.peek();
     if (awaited && !this.#shown.peek()) return awaited;
-    const document = this.#document.peek();
+    const document = this.document.peek();
     const file = this.#files.get(document.file);
     const camera = this.#pictures?.camera();
     const view = camera ? { ...document.view, camera } : document.view;
@@ -664,7 +641,7 @@ class Store implements MotionSession {
   snippets(): Snippet[] {
     const shown = this.#shown.peek();
     if (!shown) return [];
-    const { file, settings, contacts, keys, clip } = this.#document.peek();
+    const { file, settings, contacts, keys, clip } = this.document.peek();
     const isWalk = this.#files.get(file)?.isWalk ?? false;
     const motion = isWalk ? { motion: { name: WALK, type: "text/plain", text: new TextDecoder().decode(shown.bytes) } } : {};
     return motionSnippets({ info: shown.info, settings, contacts, keys, clip, ...motion });
@@ -696,29 +673,13 @@ class Store implements MotionSession {
     const { line, column } = error instanceof RequestError ? error : { line: undefined, column: undefined };
     const { what, where } = placed(error instanceof Error ? error.message : String(error), { line, column });
     const { message, hint } = explained(name, what);
-    this.#tell({ kind: "error", what: `${name} cannot be used: ${message}`, where, hint: hint ?? "The current document is unchanged." });
+    this.tell({ kind: "error", what: `${name} cannot be used: ${message}`, where, hint: hint ?? "The current document is unchanged." });
   }
 
-  #tell(notice: Omit<Notice, "id" | "where" | "hint"> & { where?: string | undefined; hint?: string | undefined }): void {
-    const { where, hint, ...rest } = notice;
-    const reported: Notice = { id: this.#nextNotice, ...rest, ...(where === undefined ? {} : { where }), ...(hint === undefined ? {} : { hint }) };
-    this.#nextNotice += 1;
-    this.#notices.value = [...this.#notices.peek(), reported].slice(-MOST_NOTICES);
-  }
-
-  dismiss(id: number): void {
-    this.#notices.value = this.#notices.peek().filter((notice) => notice.id !== id);
-  }
-
-  endWorker(): void {
-    this.#client.kill();
-  }
-
-  dispose(): void {
-    this.#isOver = true;
+  override dispose(): void {
+    super.dispose();
     this.#stopCurves();
     this.pause();
-    this.#client.dispose();
   }
 }
 
