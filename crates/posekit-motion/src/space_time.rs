@@ -599,10 +599,10 @@ struct Stated<'p> {
 }
 
 impl Sum for Stated<'_> {
-    const STEPS: usize = 12;
+    const STEPS: usize = 16;
     /// What contacts are then off, the closed form corrects.
     const SETTLED: f64 = 1e-3;
-    const GROWTH: f64 = 2.0;
+    const GROWTH: f64 = 3.0;
 
     fn cost(&self, x: &[f64]) -> f64 {
         self.problem.cost(&self.terms, x)
