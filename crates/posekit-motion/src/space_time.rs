@@ -734,6 +734,29 @@ mod tests {
     }
 
     #[test]
+    fn windows_find_what_is_found_all_at_once() {
+        let n_frames = 700;
+        let legs = legs(n_frames);
+        let held: Vec<Held> = (0..n_frames / 20)
+            .map(|k| {
+                let (leg, first) = (k % 2, 20 * k + 3);
+                let motion = &legs[leg];
+                let target = motion.hip[first] + 0.9 * (motion.thigh[first] + motion.shin[first]);
+                let frames = first..first + 4;
+                let (normal, part, weight) = (DVec3::Y, Part::Heel, CONTACT);
+                Held { leg, part, rolls: frames.clone(), frames, target, normal, weight }
+            })
+            .collect();
+        let locked = vec![false; n_frames];
+        let problem = problem(&legs, &held, &locked);
+        let (windows, whole) =
+            (problem.solve(None).x, problem.solve_window(0..n_frames, &[], None));
+        let apart = windows.iter().zip(&whole).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+        let most = whole.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
+        assert!(most > 0.1 && apart < 1e-2 * most, "{apart} of {most}");
+    }
+
+    #[test]
     fn contacts_hold_and_locked_frames_stay() {
         let legs = legs(30);
         let target = legs[0].hip[12] + legs[0].thigh[12] + legs[0].shin[12];
