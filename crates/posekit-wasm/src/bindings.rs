@@ -85,7 +85,7 @@ pub fn version() -> String {
     env!("CARGO_PKG_VERSION").to_owned()
 }
 
-/// A hash of the results of every solver on a table of cases: the same as that of `posekit digest`.
+/// A hash of the results of every solver on a table of cases: the same natively and here.
 #[wasm_bindgen]
 #[derive(Default)]
 pub struct Digest {
