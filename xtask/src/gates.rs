@@ -36,6 +36,7 @@ pub(crate) fn test(word: &str) -> Result<()> {
         Step { name: "dependencies and licences", needs: Needs::Optional(no_deny), check: deny },
         Step::new("lints", clippy),
         Step { name: "fuzz targets", needs: Needs::Optional(no_cpp), check: fuzz_targets },
+        Step::new("benchmarks", benchmarks),
         Step::new("features", features),
         Step::new("tests", tests),
         Step::new("documentation tests", doc_tests),
@@ -65,11 +66,21 @@ pub(crate) fn test(word: &str) -> Result<()> {
 
 /// The fuzz targets compile, with the lock file that they have.
 fn fuzz_targets() -> Result<()> {
+    compiles("fuzz")
+}
+
+/// So do the benchmarks.
+fn benchmarks() -> Result<()> {
+    compiles("bench")
+}
+
+fn compiles(workspace: &str) -> Result<()> {
+    let (manifest, target) = (format!("{workspace}/Cargo.toml"), format!("target/{workspace}"));
     run(cargo().args(["check", "--quiet", "--all-targets", "--locked"]).args([
         "--manifest-path",
-        "fuzz/Cargo.toml",
+        &manifest,
         "--target-dir",
-        "target/fuzz",
+        &target,
     ]))
 }
 

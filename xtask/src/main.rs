@@ -29,7 +29,7 @@ const HELP: &str = "\
 Usage: cargo xtask JOB [ARGUMENTS]
 
   test [WORD]          run every check: format, lints, features, tests, docs, tidy, packages, examples, digest, spelling,
-                       licences, fuzz targets, studio; first reports what it will skip and how long it takes; with
+                       licences, fuzz targets, benchmarks, studio; first reports what it will skip and how long it takes; with
                        a word only the steps whose names contain it
   wasm                 build the npm package into crates/posekit-wasm/pkg;
                        --from-source also builds the standard library

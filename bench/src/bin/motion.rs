@@ -18,7 +18,7 @@ use posekit_bench::motion::measure::{
 use posekit_bench::motion::peers::{Stand, averaged, naive_pin};
 use posekit_bench::report::{circumstances, markdown};
 use posekit_motion::{
-    CleanSettings, Clip, Contact, Hold, Leg, Plant, clean, find_legs, find_plants,
+    CleanSettings, Clip, Contact, Hold, Leg, Plant, Support, clean, find_legs, find_plants,
 };
 
 #[path = "../../../crates/posekit-io/tests/support/clips.rs"]
@@ -327,6 +327,7 @@ fn race(sound: &Sound, injured: &Clip) -> Result<[Figures; 5]> {
         from: injured.time(stand.frames.start),
         to: injured.time(stand.frames.end - 1),
         hold: Hold::Position(None),
+        on: Support::World,
         ease_in: settings.ease,
         ease_out: settings.ease,
     };
