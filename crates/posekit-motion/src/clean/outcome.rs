@@ -288,9 +288,17 @@ impl Source<'_> {
     ) -> Vec<Held> {
         let place = |k: &usize| self.stance(&found[*k], path);
         let places: Vec<DVec3> = own.iter().map(place).collect();
+        // Those that may share frames with some, as all are in the order of their first frames.
+        let longest = own.iter().map(|k| found[*k].frames.len()).max().unwrap_or(0);
+        let around = |frames: &Range<usize>| {
+            let first = own.partition_point(|k| found[*k].frames.start + longest <= frames.start);
+            let end = own.partition_point(|k| found[*k].frames.start < frames.end);
+            first..end.max(first)
+        };
         let held = |(k, target): (&usize, &DVec3)| {
             let Found { leg, part, ref frames, ref rolls, .. } = found[*k];
             let mut target = *target;
+            let near = around(rolls);
             // The part of the foot that the other one goes by, as far as the foot is long.
             let leads = |found: &Found, other: &Found| match found.part {
                 Part::Ball => found.anchor.is_some() || other.anchor.is_none(),
@@ -303,7 +311,8 @@ impl Source<'_> {
                 let is_other = part != other.part && other.leg == leg;
                 (is_other && shared > 0.0 && leads(other, &found[*k])).then_some(shared)
             };
-            let leading = own.iter().zip(&places).filter_map(|pair| Some((beside(&pair)?, pair)));
+            let pairs = own[near.clone()].iter().zip(&places[near.clone()]);
+            let leading = pairs.filter_map(|pair| Some((beside(&pair)?, pair)));
             if let Some((_, (other, at))) = leading.max_by(|a, b| a.0.total_cmp(&b.0)) {
                 let middle = found[*other].frames.start.max(frames.start);
                 let joints = [part, found[*other].part].map(|part| self.legs[leg].joint(part));
@@ -312,7 +321,7 @@ impl Source<'_> {
             }
             // While another part of the foot is held, it may roll about that.
             let is_alone = |frame: &usize| {
-                own.iter().all(|other| {
+                own[near.clone()].iter().all(|other| {
                     let other = &found[*other];
                     other.leg != leg || !other.frames.contains(frame)
                 })
