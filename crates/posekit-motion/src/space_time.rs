@@ -558,8 +558,28 @@ impl Problem<'_> {
         x
     }
 
+    /// What holds heel and ball of each leg in each frame, leg after leg.
+    pub(crate) fn holding(&self) -> Vec<[Option<&Held>; 2]> {
+        let n_legs = self.legs.len();
+        let mut holding = vec![[None; 2]; n_legs * self.locked.len()];
+        for held in self.held {
+            for frame in held.rolls.clone() {
+                let at = usize::from(held.part == Part::Ball);
+                holding[frame * n_legs + held.leg][at].get_or_insert(held);
+            }
+        }
+        holding
+    }
+
     /// How a leg changes in a frame, with the contacts of that frame met exactly where the leg reaches.
-    pub(crate) fn finished(&self, change: &Change, frame: usize, leg: usize) -> LegChange {
+    ///
+    /// - `holding`: its heel and ball, as [`holding`](Self::holding) says
+    pub(crate) fn finished(
+        &self,
+        change: &Change,
+        (frame, leg): (usize, usize),
+        holding: &[Option<&Held>; 2],
+    ) -> LegChange {
         let motion = &self.legs[leg];
         let x = change.frame(frame);
         let [a, b, f] = of_leg(x, leg);
@@ -570,13 +590,11 @@ impl Problem<'_> {
         };
         let Posed { hip, thigh, shin, foot } = motion.posed(frame, x, leg);
         let solved = [hip + thigh + shin, hip + thigh + shin + foot];
-        let target = |part: Part| {
-            let holds =
-                |held: &&Held| held.leg == leg && held.part == part && held.rolls.contains(&frame);
-            let at = solved[usize::from(part == Part::Ball)];
-            self.held.iter().find(holds).map(|held| at - held.counts(frame, at - held.target))
+        let target = |part: usize| {
+            let at = solved[part];
+            holding[part].map(|held| at - held.counts(frame, at - held.target))
         };
-        let (ankle, turn) = match (target(Part::Heel), target(Part::Ball)) {
+        let (ankle, turn) = match (target(0), target(1)) {
             (None, None) => return found,
             (Some(heel), None) => (heel, DQuat::IDENTITY),
             (None, Some(ball)) => (ball - foot, DQuat::IDENTITY),
@@ -777,7 +795,7 @@ mod tests {
         for frame in 11..14 {
             let residual = legs[0].residual(&held[0], frame, change.frame(frame));
             assert!(residual.length() < 1e-3, "{residual}");
-            let turns = problem.finished(&change, frame, 0);
+            let turns = problem.finished(&change, (frame, 0), &[Some(&held[0]), None]);
             let thigh = turns.hip * legs[0].thigh[frame];
             let shin = turns.hip * turns.knee * legs[0].shin[frame];
             let ankle = legs[0].hip[frame] + change.root(frame) + thigh + shin;

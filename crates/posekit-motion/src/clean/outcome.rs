@@ -402,12 +402,14 @@ impl Source<'_> {
             let Some(change) = change else { continue };
             let legs = self.leg_motions(segment.clone(), path);
             let problem = self.problem((&legs, held), moves, &locked[segment.clone()]);
+            let holding = problem.holding();
             for frame in segment.clone().filter(|frame| !locked[*frame]) {
                 let own = frame - segment.start;
                 shifts[frame] += change.root(own) * (strength * self.length);
                 let q = &mut values[frame * n..(frame + 1) * n];
                 for leg in 0..legs.len() {
-                    let turns = problem.finished(change, own, leg);
+                    let holding = &holding[own * legs.len() + leg];
+                    let turns = problem.finished(change, (own, leg), holding);
                     let part = |turn| slerp(DQuat::IDENTITY, turn, strength);
                     let (hip, knee, foot) = (part(turns.hip), part(turns.knee), part(turns.foot));
                     let limb = self.legs[leg].limb;
