@@ -23,7 +23,7 @@ export class PosekitError extends Error {
 }
 
 /** What an argument may be. `json` is text, or an object that is written as one; `text` may be bytes in UTF-8. */
-type Kind = "text" | "json" | "number" | "yes or no" | "bytes" | "counts" | "Float64Array" | "Float32Array" | "numbers" | "Problem";
+type Kind = "text" | "json" | "number" | "yes or no" | "bytes" | "counts" | "Float64Array" | "Float32Array" | "numbers" | "texts" | "Problem";
 /** A name and a kind; with `?` it may be left out. */
 type Parameter = `${string}: ${Kind}` | `${string}?: ${Kind}`;
 
@@ -43,10 +43,12 @@ const CLASSES = {
   Motion: {
     configuration: ["frame: number", "out: Float64Array"],
     curves: ["which: text", "joint: number", "out: Float32Array"],
+    keyCurves: ["joint: number"],
     poses: ["which: text", "out: Float32Array"],
     pull: ["frame: number", "joints: counts", "targets: Float64Array", "start?: Float64Array", "q: Float64Array", "poses: Float32Array"],
     restPoses: ["out: Float32Array"],
-    set: ["settings: json", "contacts?: json", "times: Float64Array", "values: Float64Array"],
+    set: ["settings: json", "contacts?: json", "times: Float64Array", "values: Float64Array", "interpolations?: texts"],
+    withCurve: ["q: Float64Array", "joint: number", "numbers: Float64Array", "out: Float64Array"],
     write: ["format: text"],
   },
   Problem: { poses: ["q: Float64Array", "out: Float64Array"] },
@@ -171,6 +173,7 @@ function taken(called: string, { name, kind, isOptional }: Parsed, given: unknow
       case "counts": if (given instanceof Uint32Array) return given; if (areNumbers(given)) return Uint32Array.from(given); break;
       case "numbers":
       case "Float64Array": if (given instanceof Float64Array) return given; if (kind === "numbers" && areNumbers(given)) return Float64Array.from(given); break;
+      case "texts": if (Array.isArray(given) && given.every((one) => typeof one === "string")) return given; break;
       case "Float32Array": if (given instanceof Float32Array) return given; break;
       case "Problem": if (given instanceof glue.Problem) return given; break;
     }
@@ -180,7 +183,7 @@ function taken(called: string, { name, kind, isOptional }: Parsed, given: unknow
 
 const EXPECTED: Record<Kind, string> = {
   text: "a text", json: "JSON, as a text or an object", number: "a number", "yes or no": "true or false", bytes: "a Uint8Array", counts: "a Uint32Array",
-  Float64Array: "a Float64Array", Float32Array: "a Float32Array", numbers: "a Float64Array", Problem: "a Problem",
+  Float64Array: "a Float64Array", Float32Array: "a Float32Array", numbers: "a Float64Array", texts: "an array of texts", Problem: "a Problem",
 };
 
 function isPlain(given: unknown): boolean {
