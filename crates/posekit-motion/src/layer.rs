@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn changes_go_from_pose_to_pose_as_they_are_told() {
+    fn changes_follow_their_interpolation() {
         let clip = walk();
         let mut layer = Layer::new(0.3);
         for (time, up) in [(0.5, 1.0), (1.0, 2.0)] {
@@ -273,7 +273,7 @@ mod tests {
             layer.set(&clip, time, &q).unwrap();
         }
         let up = |layer: &Layer, frame: usize| layer.apply(&clip).unwrap().frame(frame)[1] - 1.0;
-        assert!((up(&layer, 12) - 1.2).abs() > 1e-3, "smooth, so not in proportion");
+        assert!((up(&layer, 12) - 1.2).abs() > 1e-3, "a cubic is not linear");
         let smooth = up(&layer, 24);
         assert!(layer.set_interpolation(0.5, Interpolation::Linear));
         assert!((up(&layer, 12) - 1.2).abs() < 1e-9);

@@ -164,7 +164,7 @@ class StudioSession extends Store<StudioDocument, Companion> implements Session 
     this.#isSwaying = false;
     batch(() => {
       // What was said about another problem is of no use here.
-      this.told.keep(({ kind }) => kind === "warning");
+      this.reported.keep(({ kind }) => kind === "warning");
       this.selection.value = null;
       this.hovered.value = null;
       this.#goTo("live");

@@ -15,7 +15,7 @@ export interface WorkerOptions {
 /** `Aside` stands beside a document in its history and is no part of it: the files that were dropped with it. */
 export abstract class Store<Document extends object, Aside extends { size: number } = never> {
   protected readonly client: Client;
-  protected readonly told = new Notices();
+  protected readonly reported = new Notices();
   protected isOver = false;
   readonly #document;
   readonly #worker = signal<WorkerState>("starting");
@@ -33,7 +33,7 @@ export abstract class Store<Document extends object, Aside extends { size: numbe
 
   get document(): ReadonlySignal<Document> { return this.#document; }
   get worker(): ReadonlySignal<WorkerState> { return this.#worker; }
-  get notices(): ReadonlySignal<Notice[]> { return this.told.all; }
+  get notices(): ReadonlySignal<Notice[]> { return this.reported.all; }
   get canUndo(): ReadonlySignal<string | null> { return this.#undoLabel; }
   get canRedo(): ReadonlySignal<string | null> { return this.#redoLabel; }
 
@@ -67,11 +67,11 @@ export abstract class Store<Document extends object, Aside extends { size: numbe
   }
 
   tell(news: News): void {
-    this.told.tell(news);
+    this.reported.tell(news);
   }
 
   dismiss(notice: number): void {
-    this.told.keep(({ id }) => id !== notice);
+    this.reported.keep(({ id }) => id !== notice);
   }
 
   /** Ends the worker as a crash would; for tests. */

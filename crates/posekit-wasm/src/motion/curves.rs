@@ -1,7 +1,7 @@
 //! The motion curves of a joint, and poses that are edited by them.
 
 use posekit::glam::DVec3;
-use posekit::math::{Pose, so3_exp, so3_log};
+use posekit::math::{so3_exp, so3_log};
 use posekit::skeleton::JointKind;
 use posekit_motion::Interpolation;
 
@@ -36,13 +36,12 @@ impl Table {
     /// No such joint; an array of the wrong length.
     pub fn curves(&self, which: Which, joint: usize, out: &mut [f32]) -> Result<()> {
         let clip = self.clip(which);
-        self.check_joint(joint)?;
         if out.len() != clip.n_frames() * CURVES {
             return Err(wrong_length("out", clip.n_frames() * CURVES, out.len()));
         }
         let mut last = DVec3::ZERO;
         for (frame, out) in out.chunks_exact_mut(CURVES).enumerate() {
-            let numbers = self.numbers(clip.frame(frame), joint, last);
+            let numbers = self.numbers(clip.frame(frame), joint, last)?;
             last = DVec3::from_slice(&numbers);
             out.iter_mut().zip(numbers).for_each(|(out, value)| *out = narrow(value));
         }
@@ -62,7 +61,8 @@ impl Table {
             let near = [0, 1, 2].map(|axis| f64::from(curves[frame * CURVES + axis]));
             self.numbers(&key.q, joint, DVec3::from_array(near))
         };
-        Ok(self.keys.iter().flat_map(of_key).collect())
+        let numbers = self.keys.iter().map(of_key).collect::<Result<Vec<_>>>()?;
+        Ok(numbers.concat())
     }
 
     /// A configuration in which a joint is as its curves say: turned and placed as far as its kind can.
@@ -72,7 +72,8 @@ impl Table {
     pub fn with_curve(&self, q: &[f64], joint: usize, numbers: &[f64]) -> Result<Vec<f64>> {
         let skeleton = self.source.skeleton();
         skeleton.check(q)?;
-        self.check_joint(joint)?;
+        // The frame in which it is placed, before its own motion.
+        let placed = skeleton.world_pose(q, joint)? * skeleton.motion(joint, q).inverse();
         if numbers.len() != CURVES {
             return Err(wrong_length("numbers", CURVES, numbers.len()));
         }
@@ -80,10 +81,7 @@ impl Table {
             return Err(Fault::new("the numbers of a curve are finite"));
         }
         let vector = DVec3::from_slice(numbers) / DEGREES;
-        let parent =
-            skeleton.parent(joint).map_or(Pose::IDENTITY, |parent| skeleton.poses(q)[parent]);
-        let place = DVec3::from_slice(&numbers[3..]);
-        let place = (parent * skeleton.parent_from_joint(joint)).inverse().transform_point(place);
+        let place = placed.inverse().transform_point(DVec3::from_slice(&numbers[3..]));
         let mut q = q.to_vec();
         let own = &mut q[skeleton.value_range(joint)];
         match skeleton.kind(joint) {
@@ -100,20 +98,13 @@ impl Table {
         Ok(q)
     }
 
-    fn check_joint(&self, joint: usize) -> Result<()> {
-        if joint >= self.source.skeleton().n_joints() {
-            return Err(Fault::new(format!("there is no joint {joint}")));
-        }
-        Ok(())
-    }
-
     /// - `near`: the rotation vector is on the turn nearest to this \[degrees\]
-    fn numbers(&self, q: &[f64], joint: usize, near: DVec3) -> [f64; CURVES] {
+    fn numbers(&self, q: &[f64], joint: usize, near: DVec3) -> Result<[f64; CURVES]> {
         let skeleton = self.source.skeleton();
+        let [x, y, z] = skeleton.world_pose(q, joint)?.translation.to_array();
         let vector = continued(so3_log(skeleton.motion(joint, q).rotation), near / DEGREES);
         let [a, b, c] = (vector * DEGREES).to_array();
-        let [x, y, z] = skeleton.poses(q)[joint].translation.to_array();
-        [a, b, c, x, y, z]
+        Ok([a, b, c, x, y, z])
     }
 }
 

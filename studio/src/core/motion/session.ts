@@ -193,7 +193,7 @@ class MotionStore extends Store<MotionDocument> implements MotionSession {
       this.#change();
       return false;
     }
-    this.told.keep(() => false);
+    this.reported.keep(() => false);
     this.#awaited.value = null;
     this.#clock.rewind();
     const { camera: _, ...view } = this.document.peek().view;

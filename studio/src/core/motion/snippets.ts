@@ -97,7 +97,7 @@ function rust(order: MotionOrder): string {
   const { info, settings, keys, clip } = order;
   const { isOn } = settings;
   const posed = keys.length > 0;
-  const motion = [...(isOn ? ["CleanSettings", "clean_within"] : []), ...(isOn && settings.floor !== "fit" ? ["FloorChoice"] : []), ...(told(keys).length > 0 ? ["Interpolation"] : []), ...(posed ? ["Layer"] : [])];
+  const motion = [...(isOn ? ["CleanSettings", "clean_within"] : []), ...(isOn && settings.floor !== "fit" ? ["FloorChoice"] : []), ...(notCubic(keys).length > 0 ? ["Interpolation"] : []), ...(posed ? ["Layer"] : [])];
   const file = isOn ? contactsFile(order) : undefined;
   const rests = info.clip === null;
   const io = [...(file ? ["ContactsFile"] : []), "Limits", "Warnings", "gltf"];
@@ -157,13 +157,13 @@ function posing({ settings, keys }: MotionOrder): string[] {
   return [
     `let mut layer = Layer::new(${float(settings.fade)});`,
     ...keys.map(({ time, q }) => `layer.set(${from}, ${float(time)}, &[${q.map(float).join(", ")}])?;`),
-    ...told(keys).map(({ time, interpolation }) => `layer.set_interpolation(${float(time)}, Interpolation::${interpolation === "step" ? "Step" : "Linear"});`),
+    ...notCubic(keys).map(({ time, interpolation }) => `layer.set_interpolation(${float(time)}, Interpolation::${interpolation === "step" ? "Step" : "Linear"});`),
     settings.isOn ? held : "let result = layer.apply(&result)?;",
   ].map((line) => `    ${line}`);
 }
 
 /** Poses from which the change does not go on smoothly. */
-function told(keys: readonly PoseKey[]): PoseKey[] {
+function notCubic(keys: readonly PoseKey[]): PoseKey[] {
   return keys.filter(({ interpolation = "cubic" }) => interpolation !== "cubic");
 }
 
@@ -205,7 +205,7 @@ const settings = ${JSON.stringify(changed(order))};
 const contacts = ${file ? `readFileSync(${JSON.stringify(file.name)}, "utf8")` : "null"};
 const times = ${numbers(keys.map(({ time }) => time))};
 const poses = ${numbers(keys.flatMap(({ q }) => q))};
-motion.set(JSON.stringify(settings), contacts, times, poses${told(keys).length > 0 ? `, ${JSON.stringify(keys.map(({ interpolation }) => interpolation ?? "cubic"))}` : ""});
+motion.set(JSON.stringify(settings), contacts, times, poses${notCubic(keys).length > 0 ? `, ${JSON.stringify(keys.map(({ interpolation }) => interpolation ?? "cubic"))}` : ""});
 writeFileSync(${JSON.stringify(outputOf(order))}, motion.write(${info.clip === null ? '"glb"' : '"same"'}));
 
 console.log(JSON.parse(motion.report()).changed, "joints changed");
