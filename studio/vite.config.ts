@@ -3,7 +3,6 @@ import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import { articles } from "./build/articles.ts";
 import { mathFont } from "./build/math-font.ts";
-import { solverModule } from "./build/solver.ts";
 import { compressedCopies, offlineCopy, pages, policyOnlyWhenBuilt, version } from "./build/page.ts";
 
 /** Where `cargo xtask wasm` puts the package. */
@@ -13,7 +12,7 @@ const isBuilt = existsSync(`${pkg}package.json`);
 export default defineConfig({
   // Relative addresses, so that the built folder works under any path of any host.
   base: "./",
-  plugins: [policyOnlyWhenBuilt(), articles(), mathFont(), solverModule(pkg), offlineCopy(), compressedCopies()],
+  plugins: [policyOnlyWhenBuilt(), articles(), mathFont(), offlineCopy(), compressedCopies()],
   define: {
     __POSEKIT_VERSION__: JSON.stringify(version()),
     // Where the page is published, for links; `cargo xtask studio --build --base URL` names it.
@@ -22,16 +21,15 @@ export default defineConfig({
   },
   resolve: {
     alias: [
-      { find: /^posekit\/three$/, replacement: `${pkg}three.js` },
-      { find: /^posekit\/urdf$/, replacement: `${pkg}urdf.js` },
-      { find: /^posekit\/posekit_bg\.wasm/, replacement: `${pkg}posekit_bg.wasm` },
+      { find: /^posekit\/(cases|motion|three|urdf)$/, replacement: `${pkg}$1.js` },
+      { find: /^posekit\/(\w+\.wasm)/, replacement: `${pkg}$1` },
       { find: /^posekit$/, replacement: `${pkg}index.js` },
     ],
     dedupe: ["three"],
   },
   oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
   server: { fs: { allow: [".."] } },
-  worker: { format: "es", plugins: () => [solverModule(pkg)] },
+  worker: { format: "es" },
   build: {
     target: "es2022",
     modulePreload: { polyfill: false },

@@ -37,9 +37,7 @@ export function offlineCopy(): Plugin {
     name: "offline-copy",
     apply: "build",
     generateBundle(_, bundle) {
-      // Where the solver has no module of its own, the whole one is its.
-      const isSmall = Object.keys(bundle).some((name) => /\/posekit_solver-[\w-]+\.wasm$/.test(name));
-      const files = Object.keys(bundle).filter((name) => !isFontOfOtherScript(name) && !(isSmall && isForMotions(name))).sort();
+      const files = Object.keys(bundle).filter((name) => !isFontOfOtherScript(name) && !isForMotions(name)).sort();
       const hash = createHash("sha256");
       for (const name of files) {
         const part = bundle[name];
@@ -74,9 +72,9 @@ function isFontOfOtherScript(name: string): boolean {
   return /-(cyrillic|greek|vietnamese)[\w-]*\.woff2?$/.test(name) || name.endsWith(".woff");
 }
 
-/** The whole module, a third of all: kept when a motion has been opened. */
+/** The module for motions: kept when one has been opened. */
 function isForMotions(name: string): boolean {
-  return /\/posekit_bg-[\w-]+\.wasm$/.test(name);
+  return /\/posekit_motion_bg-[\w-]+\.wasm$/.test(name);
 }
 
 /**

@@ -1,7 +1,8 @@
 //! Writes what the page offers as Rust into the folder that SNIPPETS names: one folder for each program, with the files that it reads and the
 //! first line that it has to print.
 
-import { initSync, Motion, Problem } from "posekit";
+import { Problem } from "posekit";
+import { Motion } from "posekit/motion";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -12,7 +13,7 @@ import type { CleanSettings, MotionInfo, MotionReport } from "../src/core/motion
 import { sceneDocument, SCENES } from "../src/core/scenes/index.ts";
 import { settingsFor } from "../src/core/settings.ts";
 import { snippetsOf, type SnippetOrder } from "../src/core/snippets.ts";
-import { wasmBytes } from "../src/core/testing.ts";
+import { loadLibrary } from "../src/core/testing.ts";
 import type { MethodName, SettingsSubset, Snippet } from "../src/core/types.ts";
 
 const folder = process.env["SNIPPETS"] ?? "";
@@ -93,7 +94,7 @@ function write(name: string, snippets: readonly Snippet[], expected: string): vo
 
 test("writes the programs", () => {
   expect(folder, "SNIPPETS names a folder").not.toBe("");
-  initSync({ module: wasmBytes() });
+  loadLibrary();
   for (const [name, order] of orders()) {
     try {
       write(name, snippetsOf(order), solved(order));

@@ -1,4 +1,4 @@
-//! The package for browsers and Node: the module, its bindings, and the adapters beside them, as one folder for npm.
+//! The package for browsers and Node: its modules, their bindings, and the adapters beside them, as one folder for npm.
 
 mod route;
 
@@ -21,7 +21,22 @@ const SOURCE: &str = "crates/posekit-wasm/npm";
 const BINDGEN: &str = "tools/bindgen/Cargo.toml";
 const BINDGEN_SOURCE: &str = "tools/bindgen/src/main.rs";
 /// Files that are copied unchanged.
-const COPIED: [&str; 5] = ["package.json", "README.md", "node.js", "LICENSE-MIT", "LICENSE-APACHE"];
+const COPIED: [&str; 6] =
+    ["package.json", "README.md", "node.js", "motion-node.js", "LICENSE-MIT", "LICENSE-APACHE"];
+
+/// The modules: a page that moves a hand need not load what cleans a motion.
+const MODULES: [Module; 2] = [
+    Module { name: "posekit", feature: "solving" },
+    Module { name: "posekit_motion", feature: "motion" },
+];
+
+/// A module of the package.
+struct Module {
+    /// Of its files.
+    name: &'static str,
+    /// The feature of the crate with what it exports.
+    feature: &'static str,
+}
 
 /// The default features of current compilers, and SIMD.
 const FEATURES: [&str; 8] = [
@@ -55,34 +70,35 @@ pub(crate) fn wasm(arguments: &[String]) -> Result<()> {
 /// # Errors
 /// When a build fails.
 pub(crate) fn build(route: &Route) -> Result<()> {
-    let module = timed(&format!("Compiling with {}", route.words()), || route.compile())?;
     fs::create_dir_all(PACKAGE).context(PACKAGE)?;
-    let built = Path::new(PACKAGE).join("posekit_bg.wasm");
     let has_npm = works(Command::new("npm").arg("--version"));
     // npm links to the package's own description.
     copy_sources()?;
     if has_npm {
         install(SOURCE)?;
     }
-    if !is_newer(&built, &module) || !is_newer(&built, Path::new(BINDGEN_SOURCE)) {
-        timed("Writing the JavaScript beside the module", || bindgen(&module))?;
-        timed("Optimising the module", || optimise(&built))?;
+    for Module { name, feature } in MODULES {
+        let what = format!("Compiling {name} with {}", route.words());
+        let compiled = timed(&what, || route.compile(feature))?;
+        let built = Path::new(PACKAGE).join(format!("{name}_bg.wasm"));
+        if !is_newer(&built, &compiled) || !is_newer(&built, Path::new(BINDGEN_SOURCE)) {
+            timed("Writing the JavaScript beside it", || bindgen(&compiled, name))?;
+            timed("Optimising it", || optimise(&built))?;
+        }
     }
     if has_npm {
         run(npm(SOURCE).args(["run", "--silent", "build"]))?;
     } else {
-        println!(
-            "npm is not installed: the package is built without its adapters, posekit/three and posekit/urdf"
-        );
+        println!("npm is not installed: the package has only what is written in Rust");
     }
     Ok(())
 }
 
-fn bindgen(module: &Path) -> Result<()> {
+fn bindgen(module: &Path, name: &str) -> Result<()> {
     let mut command = cargo();
     command.arg("run").args(quiet_unless_seen());
     command.args(["--release", "--locked", "--manifest-path", BINDGEN, "--"]);
-    run(command.arg(module).args([PACKAGE, "posekit"]))
+    run(command.arg(module).args([PACKAGE, name]))
 }
 
 /// Whether a file was written after another.

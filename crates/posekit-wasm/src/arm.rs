@@ -9,8 +9,9 @@ use posekit::glam::{DQuat, DVec3};
 use posekit::math::Pose;
 use posekit_io::problem::Problem;
 
-use crate::fault::{Fault, Result};
-use crate::session::{POSE, no_such_task, numbers_of, wrong_length};
+use crate::POSE;
+use crate::fault::{Fault, Result, wrong_length};
+use crate::session::{no_such_task, numbers_of};
 
 /// Numbers of [`ToolArm::dexterity`].
 pub const DEXTERITY: usize = 7;

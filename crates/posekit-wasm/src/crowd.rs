@@ -6,8 +6,8 @@ use posekit::glam::DVec3;
 use posekit::limb::{Pole, TwoBone};
 use posekit_io::problem::Problem;
 
-use crate::fault::{Fault, Result};
-use crate::session::{Session, wrong_length};
+use crate::fault::{Fault, Result, wrong_length};
+use crate::session::Session;
 
 /// Number of input values of a limb: start, mid, end, target and pole, one after the other.
 pub const LIMB_IN: usize = 15;

@@ -24,6 +24,10 @@ impl Fault {
     }
 }
 
+pub(crate) fn wrong_length(what: &str, expected: usize, found: usize) -> Fault {
+    Fault::new(format!("{what}: expected {expected} numbers, found {found}"))
+}
+
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)

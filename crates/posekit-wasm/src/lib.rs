@@ -1,7 +1,8 @@
 //! posekit for the browser and Node: problems, solvers, robot arms, crowds and motions over flat typed arrays.
 //!
-//! `cargo xtask wasm` builds it as the npm package `posekit`; `npm/README.md` shows its use from JavaScript. [`session`], [`robot`], [`arm`],
-//! [`crowd`] and [`motion`] are plain Rust; the exported types wrap them and convert errors to JavaScript's.
+//! `cargo xtask wasm` builds it as the npm package `posekit`, in two modules: `posekit` with the feature `solving`, and `posekit/motion` with `motion`.
+//! `npm/package/README.md` shows its use from JavaScript. [`session`], [`robot`], [`arm`], [`crowd`] and [`motion`] are plain Rust; the exported types wrap them
+//! and convert errors to JavaScript's.
 //!
 //! # Conventions
 //! - Numbers are f64 (f32 for crowds), metres, radians; quaternions are x, y, z, w; a pose is 7 numbers: x, y, z, then the quaternion.
@@ -15,13 +16,21 @@
     allow(unsafe_code, reason = "only the bindings that the macro generates")
 )]
 
+#[cfg(feature = "solving")]
 pub mod arm;
+#[cfg(feature = "solving")]
 pub mod crowd;
+#[cfg(feature = "motion")]
 pub mod motion;
+#[cfg(feature = "solving")]
 pub mod robot;
+#[cfg(feature = "solving")]
 pub mod session;
 
 pub mod bindings;
 mod fault;
 
 pub use fault::{Fault, Result};
+
+/// Number of values of a pose.
+pub const POSE: usize = 7;

@@ -5,8 +5,9 @@ use posekit_io::robot::{Geometry, RobotShape, RobotState};
 use posekit_io::{Limits, Robot, Warnings, read_robot, srdf};
 use serde::Serialize;
 
+use crate::POSE;
 use crate::fault::{Fault, Result};
-use crate::session::{POSE, numbers_of};
+use crate::session::numbers_of;
 
 /// The description of a robot; joints are those of its skeleton.
 #[derive(Debug, Serialize)]

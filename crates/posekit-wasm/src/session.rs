@@ -10,10 +10,8 @@ use posekit::solve::{Method, Phase, Progress, Settings, Solution, Workspace};
 use posekit::task::Task;
 use posekit_io::problem::{Body, Problem, Rig, read_settings, set_frame, set_target};
 
-use crate::fault::{Fault, Result};
-
-/// Number of values of a pose.
-pub const POSE: usize = 7;
+use crate::POSE;
+use crate::fault::{Fault, Result, wrong_length};
 
 /// Number of values at the head of a trace step: iteration, phase, joint or pass, error.
 pub const HEADER: usize = 4;
@@ -507,10 +505,6 @@ pub const fn kind_code(kind: JointKind) -> u8 {
         JointKind::Ball => 3,
         JointKind::Free => 4,
     }
-}
-
-pub(crate) fn wrong_length(what: &str, expected: usize, found: usize) -> Fault {
-    Fault::new(format!("{what}: expected {expected} numbers, found {found}"))
 }
 
 pub(crate) fn no_such_task(task: usize, count: usize) -> Fault {

@@ -1,7 +1,6 @@
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
-import { initSync } from "posekit";
 import { Engine } from "../worker/engine.ts";
-import { hasPackage, localWorker, until, wasmBytes } from "./testing.ts";
+import { hasPackage, loadLibrary, localWorker, until } from "./testing.ts";
 import { MOST_POSES, toolTarget } from "./arm.ts";
 import { decodeLink, encodeLink } from "./link.ts";
 import { createSession } from "./session.ts";
@@ -81,7 +80,7 @@ async function record(session: Session, position: Vec3): Promise<void> {
 }
 
 describe.skipIf(!hasPackage)("a robot arm", () => {
-  beforeAll(() => initSync({ module: wasmBytes() }));
+  beforeAll(loadLibrary);
   afterEach(() => { for (const session of open.splice(0)) session.dispose(); });
 
   for (const { id } of SCENES) {

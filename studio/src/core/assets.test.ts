@@ -3,13 +3,12 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import { initSync } from "posekit";
 import { assets } from "../../tests/assets.ts";
 import { Engine } from "../worker/engine.ts";
 import { targetsOf } from "./edit.ts";
 import type { RobotLook } from "./robot.ts";
 import { createSession } from "./session.ts";
-import { hasPackage, localWorker, until, wasmBytes } from "./testing.ts";
+import { hasPackage, loadLibrary, localWorker, until } from "./testing.ts";
 import { LoadFault, loadDocument, type Reader } from "./load.ts";
 
 function reader(engine: Engine): Reader {
@@ -24,7 +23,7 @@ function reader(engine: Engine): Reader {
 const REFUSED = /InterpolationTest/;
 
 describe.skipIf(!hasPackage || assets === null)("assets", () => {
-  beforeAll(() => initSync({ module: wasmBytes() }));
+  beforeAll(loadLibrary);
 
   for (const folder of ["urdf", "gltf"]) {
     const names = assets !== null ? readdirSync(join(assets, folder)).filter((name) => /\.(urdf|glb|gltf|vrma?)$/.test(name)) : [];

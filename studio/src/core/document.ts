@@ -128,10 +128,10 @@ export function withoutStarts(runs: readonly RunSpec[]): RunSpec[] {
 }
 
 /** The same runs, each from a start of its own; those without one from the problem's. */
-export function startingAt(runs: readonly RunSpec[], starts: ReadonlyMap<string, number[]>): RunSpec[] {
+export function startingAt(runs: readonly RunSpec[], starts: ReadonlyMap<string, ArrayLike<number>>): RunSpec[] {
   return withoutStarts(runs).map((run) => {
     const start = starts.get(run.id);
-    return start ? { ...run, start } : run;
+    return start ? { ...run, start: Array.from(start) } : run;
   });
 }
 

@@ -1,13 +1,12 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
-import { initSync } from "posekit";
 import { assets } from "../../tests/assets.ts";
 import { Engine } from "../worker/engine.ts";
 import { isFigure, type FigureProblem } from "./files.ts";
 import { asking, onSpot, spotAt, spotsOf, withGoal, withoutGoal, withTask } from "./goals.ts";
 import { createSession } from "./session.ts";
-import { hasPackage, localWorker, until, wasmBytes } from "./testing.ts";
+import { hasPackage, loadLibrary, localWorker, until } from "./testing.ts";
 import type { PoseData, ProblemInfo, SceneId, Session } from "./types.ts";
 
 const open: Session[] = [];
@@ -50,7 +49,7 @@ async function opened(scene: SceneId): Promise<Session> {
 }
 
 describe.skipIf(!hasPackage)("goals", () => {
-  beforeAll(() => initSync({ module: wasmBytes() }));
+  beforeAll(loadLibrary);
   afterEach(() => { for (const session of open.splice(0)) session.dispose(); });
 
   it("can be on the links of a robot that something moves, and on the joints of a figure", async () => {

@@ -1,9 +1,8 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
-import { initSync } from "posekit";
 import { Engine } from "../worker/engine.ts";
-import { hasPackage, localWorker, until, wasmBytes } from "./testing.ts";
+import { hasPackage, loadLibrary, localWorker, until } from "./testing.ts";
 import { boneLength, chainJoint, withBoneLength, withChainJoint } from "./bones.ts";
 import { flatPoints } from "./edit.ts";
 import { isFigure, isSpace } from "./files.ts";
@@ -46,7 +45,7 @@ async function opened(scene: (typeof SCENES)[number]["id"]): Promise<Session> {
 }
 
 describe.skipIf(!hasPackage)("a session", () => {
-  beforeAll(() => initSync({ module: wasmBytes() }));
+  beforeAll(loadLibrary);
   afterEach(() => { for (const session of open.splice(0)) session.dispose(); });
 
   it("opens on a scene that is solved, traced and measured", async () => {

@@ -2,6 +2,8 @@
 
 import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { initSync as initSolving } from "posekit";
+import { initSync as initMotion } from "posekit/motion";
 import type { WorkerLike } from "../worker/client.ts";
 import type { Answers, Reply, Request, RequestKind } from "../worker/protocol.ts";
 
@@ -29,9 +31,10 @@ if (!command) {
   process.stderr.write(`skipping what compares with the command: ${message}\n`);
 }
 
-/** The bytes of the module, for `initSync`. */
-export function wasmBytes(): Uint8Array {
-  return readFileSync(WASM);
+/** Gets the modules of the package ready, which a page fetches. */
+export function loadLibrary(): void {
+  initSolving({ module: readFileSync(WASM) });
+  initMotion({ module: readFileSync(fileURLToPath(new URL("posekit_motion_bg.wasm", pkg))) });
 }
 
 /** The worker's engine in this thread, behind the worker's messages: answers come later, as they do from a worker. */

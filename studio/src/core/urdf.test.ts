@@ -4,12 +4,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
-import { initSync, Problem } from "posekit";
+import { Problem } from "posekit";
 import { assets } from "../../tests/assets.ts";
 import { Engine } from "../worker/engine.ts";
 import { isMjcf } from "./files.ts";
 import { createSession } from "./session.ts";
-import { command, hasPackage, localWorker, until, wasmBytes } from "./testing.ts";
+import { command, hasPackage, loadLibrary, localWorker, until } from "./testing.ts";
 import type { Session } from "./types.ts";
 import { withRobotLimit } from "./urdf.ts";
 
@@ -65,7 +65,7 @@ describe("the limit of a robot's joint", () => {
 
 describe.skipIf(!hasPackage)("limits of robots", () => {
   const open: Session[] = [];
-  beforeAll(() => initSync({ module: wasmBytes() }));
+  beforeAll(loadLibrary);
   afterEach(() => { for (const session of open.splice(0)) session.dispose(); });
 
   async function opened(): Promise<Session> {

@@ -1,7 +1,6 @@
 //! Result, plot, trace, shown pose and time are of one solve, whatever was dragged before.
 
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
-import { initSync } from "posekit";
 import { Engine } from "../worker/engine.ts";
 import { canBeLimited, withFirstLimit } from "../core/edit.ts";
 import { show } from "./learn/shows.ts";
@@ -9,7 +8,7 @@ import { curves } from "./drawer/curves.ts";
 import { createSession } from "../core/session.ts";
 import { SCENES } from "../core/scenes/index.ts";
 import { poseAt } from "../core/shown.ts";
-import { hasPackage, localWorker, until, wasmBytes } from "../core/testing.ts";
+import { hasPackage, loadLibrary, localWorker, until } from "../core/testing.ts";
 import type { RunResult, SceneId, Session } from "../core/types.ts";
 
 const open: Session[] = [];
@@ -68,7 +67,7 @@ function farthest(a: ArrayLike<number>, b: ArrayLike<number>): number {
 }
 
 describe.skipIf(!hasPackage)("one truth", () => {
-  beforeAll(() => initSync({ module: wasmBytes() }));
+  beforeAll(loadLibrary);
   afterEach(() => { for (const session of open.splice(0)) session.dispose(); });
 
   for (const { id } of SCENES.filter((scene) => scene.id !== "crowd")) {

@@ -2,8 +2,8 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, it, vi } from "vitest";
-import { initSync, Problem } from "posekit";
-import { command, hasPackage, wasmBytes } from "../core/testing.ts";
+import { Problem } from "posekit";
+import { command, hasPackage, loadLibrary } from "../core/testing.ts";
 import { SCENES, sceneDocument } from "../core/scenes/index.ts";
 import { phaseAt, poseAt } from "../core/shown.ts";
 import { HALF_STEPS, PHASES, type SceneId } from "../core/types.ts";
@@ -28,7 +28,7 @@ const traceOf = (engine: Engine, run: RunOrder) => {
 const order = (method: RunOrder["method"], settings: RunOrder["settings"] = {}, start: RunOrder["start"] = "problem"): RunOrder => ({ id: "run1", method, settings, start });
 
 describe.skipIf(!hasPackage)("the engine", () => {
-  beforeAll(() => initSync({ module: wasmBytes() }));
+  beforeAll(loadLibrary);
 
   it("describes what it has loaded", () => {
     const { info } = loaded("limb-2d");
@@ -197,7 +197,7 @@ describe.skipIf(!hasPackage)("the engine", () => {
 });
 
 describe.skipIf(!hasPackage || !command)("beside the command line", () => {
-  beforeAll(() => initSync({ module: wasmBytes() }));
+  beforeAll(loadLibrary);
   const cases = new URL("../../../testdata/cases/", import.meta.url);
 
   for (const [name, method] of [["plane-two-bone", "ccd"], ["plane-hundred", "fabrik"], ["plane-root-and-weights", "relaxation"], ["space-hinge-limits", "ccd"], ["space-cones", "least-squares"]] as const) {

@@ -1,6 +1,7 @@
 //! The library behind the worker's requests: one loaded problem, and a solver for each run on it.
 
-import { caseNames, describeRobot, Digest, poseGltf, Problem, type Solver } from "posekit";
+import { describeRobot, poseGltf, Problem, type Solver } from "posekit";
+import { caseNames, Digest } from "posekit/cases";
 import type { FigureProblem } from "../core/files.ts";
 import { settingsFor } from "../core/settings.ts";
 import type { PoseData, ProblemInfo, RunResult, SettingsSubset, Sketch, SketchOrder, StatusWord, TraceData } from "../core/types.ts";

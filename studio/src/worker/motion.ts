@@ -1,6 +1,6 @@
 //! The library behind the motion scene: one open motion file.
 
-import { Motion, type Interpolation } from "posekit";
+import { Motion, type Interpolation } from "posekit/motion";
 import type { JointCurves, MadeMotion, MotionInfo, MotionReport, OpenedMotion, PulledPose } from "../core/motion/types.ts";
 
 export type MotionRequest =

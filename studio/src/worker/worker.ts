@@ -1,8 +1,9 @@
 //! The worker's door: takes requests in their order and answers each.
 
-import init from "posekit";
-import whole from "posekit/posekit_bg.wasm?url";
-import solver from "posekit/solver.wasm?url";
+import initSolving from "posekit";
+import initMotion from "posekit/motion";
+import solvingModule from "posekit/posekit_bg.wasm?url";
+import motionModule from "posekit/posekit_motion_bg.wasm?url";
 import { Engine } from "./engine.ts";
 import { transferables, type Envelope, type FaultData, type Reply } from "./protocol.ts";
 
@@ -13,8 +14,8 @@ const scope = self as unknown as {
 };
 
 const engine = new Engine();
-// Motions have a worker of their own; without them the module is a third smaller.
-const ready = init({ module_or_path: scope.name === "motion" ? whole : solver });
+// Motions have a worker of their own, and a module.
+const ready: Promise<unknown> = scope.name === "motion" ? initMotion({ module_or_path: motionModule }) : initSolving({ module_or_path: solvingModule });
 let queue: Promise<void> = ready.then(() => undefined);
 
 scope.onmessage = ({ data }) => {

@@ -151,11 +151,13 @@ impl Route {
         }
     }
 
-    /// Compiles the module; returns its path.
+    /// Compiles a module; returns its path.
+    ///
+    /// - `feature`: of the crate, with what the module exports
     ///
     /// # Errors
     /// When the build fails.
-    pub(crate) fn compile(&self) -> Result<PathBuf> {
+    pub(crate) fn compile(&self, feature: &str) -> Result<PathBuf> {
         let mut command = match self {
             Self::Source { folder: Some(folder), .. } => {
                 let mut command = Command::new(folder.join("cargo"));
@@ -166,8 +168,10 @@ impl Route {
         };
         command.arg("build").args(quiet_unless_seen());
         command.args(["--locked", "--lib", "--package", "posekit-wasm"]);
-        // The feature needs unstable options, and so does building the standard library.
-        command.args(["--features", "instructions"]).env("RUSTC_BOOTSTRAP", "1");
+        // Instructions need unstable options, and so does building the standard library.
+        let features = format!("instructions,{feature}");
+        command.args(["--no-default-features", "--features", &features]);
+        command.env("RUSTC_BOOTSTRAP", "1");
         command.args(["--profile", "wasm", "--target", TARGET, "--target-dir", FOLDER]);
         // The settings of the current toolchain must not apply to another.
         for name in ["CARGO_ENCODED_RUSTFLAGS", "RUSTDOC", "RUSTUP_TOOLCHAIN"] {

@@ -1,8 +1,9 @@
 // Whatever the arguments are, a call succeeds or throws a PosekitError, and the module works on.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import * as posekit from "posekit";
-import { Arm, Crowd, Digest, Limbs, Motion, PosekitError, Problem, describeRobot, poseGltf } from "posekit";
+import { Arm, Crowd, Limbs, PosekitError, Problem, describeRobot, poseGltf } from "posekit";
+import { Digest, caseNames } from "posekit/cases";
+import { Motion } from "posekit/motion";
 import { numbers, repositoryFile, repositoryText } from "./support.js";
 import { readFileSync } from "node:fs";
 
@@ -73,7 +74,7 @@ test("no argument of any function or constructor does", () => {
   const random = numbers(5);
   const any = () => JUNK[Math.floor(random() * JUNK.length)];
   const { Problem: problem } = objects();
-  const calls = { describeRobot, poseGltf, caseNames: posekit.caseNames, "Motion.open": Motion.open, ...Object.fromEntries(["fromGltf", "fromJson", "fromJsonAndFile", "fromUrdf"].map((key) => [key, Problem[key]])) };
+  const calls = { describeRobot, poseGltf, caseNames, "Motion.open": Motion.open, ...Object.fromEntries(["fromGltf", "fromJson", "fromJsonAndFile", "fromUrdf"].map((key) => [key, Problem[key]])) };
   for (const [name, call] of Object.entries(calls)) {
     for (const junk of JUNK) attempt(name, () => call(...Array(4).fill(junk)));
     for (let round = 0; round < 60; round++) attempt(name, () => call(...Array.from({ length: 4 }, any)));
@@ -121,8 +122,9 @@ test("objects stand for JSON, and bytes for text", () => {
 });
 
 test("every method with arguments has its types checked", () => {
-  const source = readFileSync(new URL("../../pkg/posekit.d.ts", import.meta.url), "utf8");
-  const table = readFileSync(new URL("../src/index.ts", import.meta.url), "utf8");
+  const texts = (folder, names) => names.map((name) => readFileSync(new URL(`${folder}/${name}`, import.meta.url), "utf8")).join("\n");
+  const source = texts("../../pkg", ["posekit.d.ts", "posekit_motion.d.ts"]);
+  const table = texts("../src", ["index.ts", "cases.ts", "motion.ts"]);
   let seen = 0;
   for (const [, body] of source.matchAll(/^export class \w+ \{\n([\s\S]*?)^\}/gm)) {
     for (const [, name, given] of body.matchAll(/^ {4}(?:static )?(\w+)\(([^)]+)\): /gm)) {

@@ -1,7 +1,7 @@
 // The case table solved in WebAssembly: the same bits as natively.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Digest, caseNames } from "posekit";
+import { Digest, caseNames } from "posekit/cases";
 import { repositoryText } from "./support.js";
 
 test("the digest is the committed one", () => {

@@ -1,7 +1,7 @@
 // Motions: opened, cleaned, pulled at, and written.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Motion } from "posekit";
+import { Motion } from "posekit/motion";
 import { memory, repositoryText } from "./support.js";
 
 const walk = () => new TextEncoder().encode(repositoryText("testdata/clips/walk.bvh"));

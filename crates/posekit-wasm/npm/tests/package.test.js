@@ -1,7 +1,10 @@
 // The package itself: what it says about a problem, and that no input and no number of frames brings it down.
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { Crowd, Limbs, Problem, caseNames, version } from "posekit";
+import { brotliCompressSync } from "node:zlib";
+import { Crowd, Limbs, Problem, version } from "posekit";
+import { caseNames } from "posekit/cases";
 import { memory, numbers, repositoryText } from "./support.js";
 
 const limb = `{ "schema": "posekit.chain/1", "dimension": 2, "target": [0.5, 1.2],
@@ -21,6 +24,14 @@ const figure = JSON.stringify({
     { task: "look-at", frame: "spine", axis: [1, 0, 0], target: [2, 0, 1], level: 2, weight: 0.5 },
     { task: "posture", level: 3 },
   ],
+});
+
+test("the modules stay small", () => {
+  for (const [name, most] of [["posekit", 630_000], ["posekit_motion", 650_000]]) {
+    const { length } = brotliCompressSync(readFileSync(new URL(`../../pkg/${name}_bg.wasm`, import.meta.url)));
+    console.log(`${name}: ${(length / 1000).toFixed(0)} kB compressed`);
+    assert.ok(length < most, `${name}: ${length} bytes`);
+  }
 });
 
 test("a problem tells what it is made of", () => {

@@ -10,6 +10,8 @@ const folder = fileURLToPath(new URL("../", import.meta.url));
 const USER = `
 import init, { Problem, PosekitError, initSync } from "posekit";
 import type { Settings, Status } from "posekit";
+import initMotion, { Motion } from "posekit/motion";
+import type { MotionFormat } from "posekit/motion";
 import { Robot } from "posekit/urdf";
 export async function use(text: string): Promise<Status> {
   await init();
@@ -22,6 +24,10 @@ export async function use(text: string): Promise<Status> {
   new Robot(text, { tip: "tool0", settings: { iterations: "many" } });
   if (initSync(new Uint8Array()) === undefined) throw new PosekitError("never");
   return solver.status;
+}
+export async function clean(bytes: Uint8Array, format: MotionFormat): Promise<Uint8Array> {
+  await initMotion();
+  return Motion.open(bytes, "walk.bvh", 0).write(format);
 }
 `;
 

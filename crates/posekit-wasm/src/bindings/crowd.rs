@@ -1,12 +1,13 @@
-//! The JavaScript API of crowds.
+//! The JavaScript API of crowds and of limbs.
 
 use js_sys::Float32Array;
+use posekit::limb::SoftReach;
 use wasm_bindgen::prelude::*;
 
+use super::Result;
 use super::problem::Problem;
-use super::{Result, read_f32};
 use crate::crowd::{Herd, LIMB_OUT, solve_limbs};
-use crate::session::wrong_length;
+use crate::fault::wrong_length;
 
 /// Many two-bone limbs, solved in closed form on positions.
 #[wasm_bindgen]
@@ -100,4 +101,19 @@ fn write(values: &[f32], out: &Float32Array) -> Result<()> {
     }
     out.copy_from(values);
     Ok(())
+}
+
+/// How far from the start of a limb soft reach lets its end go for a target at this distance: `distance` itself before the last part of the reach, less over it.
+///
+/// - `softness`: that part, as a ratio of the reach, 0 to 1
+#[wasm_bindgen(js_name = softDistance)]
+#[must_use]
+pub fn soft_distance(softness: f64, distance: f64, reach: f64) -> f64 {
+    SoftReach::Finite { ratio: softness }.distance(distance, reach, 0.0)
+}
+
+/// Copies the caller's numbers into a reusable buffer.
+fn read_f32(array: &Float32Array, into: &mut Vec<f32>) {
+    into.resize(array.length() as usize, 0.0);
+    array.copy_to(into);
 }

@@ -6,9 +6,22 @@ use posekit::math::Pose;
 use wasm_bindgen::prelude::*;
 
 use super::{Result, read, write};
-use crate::fault::Fault;
+use crate::POSE;
+use crate::fault::{Fault, wrong_length};
 use crate::motion::{CURVES, Pull, Table, Target, Which};
-use crate::session::{POSE, wrong_length};
+
+/// Types of texts.
+#[wasm_bindgen(typescript_custom_section)]
+const TYPES: &str = r#"
+/** The formats in which a motion is written: that of its file, or another. */
+export type MotionFormat = "same" | "bvh" | "glb";
+
+/** How the change that a pose makes goes on to the next pose. */
+export type Interpolation = "cubic" | "linear" | "step";
+
+/** The motion of a file, or what has been made of it. */
+export type MotionSide = "source" | "result";
+"#;
 
 /// An open motion file, the edits on it, and the result.
 #[wasm_bindgen]

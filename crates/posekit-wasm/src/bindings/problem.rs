@@ -12,8 +12,9 @@ use wasm_bindgen::prelude::*;
 
 use super::solver::Solver;
 use super::{Result, read, write};
-use crate::fault::Fault;
-use crate::session::{POSE, forward, kind_code, methods, push_pose, wrong_length};
+use crate::POSE;
+use crate::fault::{Fault, wrong_length};
+use crate::session::{forward, kind_code, methods, push_pose};
 
 /// A problem: a chain or a figure, read from the text of its file.
 #[wasm_bindgen]

@@ -5,9 +5,8 @@ use posekit_io::{Limits, gltf};
 use wasm_bindgen::prelude::*;
 
 use super::Result;
-use crate::fault::Fault;
+use crate::fault::{Fault, wrong_length};
 use crate::robot::description;
-use crate::session::wrong_length;
 
 /// A robot's shapes, largest speeds and named states, as JSON, by the joints of its problem.
 ///

@@ -11,6 +11,33 @@ use super::{Result, read, write};
 use crate::fault::Fault;
 use crate::session::Session;
 
+/// Types of texts and of JSON. `npm/src/index.ts` takes objects where JSON is asked for.
+#[wasm_bindgen(typescript_custom_section)]
+const TYPES: &str = r#"
+/** The methods of solvers. */
+export type MethodName = "auto" | "two-bone" | "arm" | "direct" | "ccd" | "fabrik" | "relaxation" | "least-squares";
+
+/** How a solve ended. */
+export type Status = "reached" | "unreachable" | "blocked" | "stalled" | "iteration-limit" | "cancelled";
+
+/** What a problem is made of: a chain in the plane or in space, a chain of points, or a figure. */
+export type ProblemKind = "plane" | "space" | "points" | "figure";
+
+/** Settings of a solve, as in the library: each may be left out. */
+export interface Settings {
+    tolerance?: number;
+    orientation_tolerance?: number;
+    iterations?: number;
+    classic?: boolean;
+    trace?: "none" | "steps" | "half-steps";
+    ccd?: object;
+    relaxation?: object;
+    least_squares?: object;
+    locked?: readonly (number | string)[];
+    root?: "free" | "pinned" | "pre-pulled";
+}
+"#;
+
 /// A solver of one problem. Every buffer is reused: after the first solve of a problem nothing is allocated.
 #[wasm_bindgen]
 pub struct Solver {

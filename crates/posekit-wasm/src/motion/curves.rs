@@ -6,8 +6,7 @@ use posekit::skeleton::JointKind;
 use posekit_motion::Interpolation;
 
 use super::{PoseKey, Table, Which, narrow};
-use crate::fault::{Fault, Result};
-use crate::session::wrong_length;
+use crate::fault::{Fault, Result, wrong_length};
 
 /// Number of values of a joint's curves at a time: its rotation on its parent as a rotation vector \[degrees\], then its position in the world.
 pub const CURVES: usize = 6;

@@ -20,8 +20,8 @@ use posekit_motion::{
 };
 use serde::{Deserialize, Serialize};
 
-use crate::fault::{Fault, Result};
-use crate::session::{POSE, wrong_length};
+use crate::POSE;
+use crate::fault::{Fault, Result, wrong_length};
 pub use curves::CURVES;
 use pose::Poser;
 pub use pose::{Pull, Target};

@@ -96,12 +96,16 @@ struct Solver<const N: usize> {
     rates: Rates<N>,
 }
 
-/// The sizes; an arm takes the smallest that holds its joints.
+/// The sizes; an arm takes the smallest that holds its joints. In WebAssembly there are two, as every size is code to download: a joint that an arm lacks
+/// changes no bit.
 #[derive(Debug, Clone)]
 enum BySize {
+    #[cfg(not(target_arch = "wasm32"))]
     Six(Box<Solver<6>>),
     Seven(Box<Solver<7>>),
+    #[cfg(not(target_arch = "wasm32"))]
     Eight(Box<Solver<8>>),
+    #[cfg(not(target_arch = "wasm32"))]
     Sixteen(Box<Solver<16>>),
     Most(Box<Solver<MOST_JOINTS>>),
 }
@@ -110,9 +114,12 @@ enum BySize {
 macro_rules! by_size {
     ($by_size:expr, $solver:ident => $result:expr) => {
         match $by_size {
+            #[cfg(not(target_arch = "wasm32"))]
             $crate::arm::BySize::Six($solver) => $result,
             $crate::arm::BySize::Seven($solver) => $result,
+            #[cfg(not(target_arch = "wasm32"))]
             $crate::arm::BySize::Eight($solver) => $result,
+            #[cfg(not(target_arch = "wasm32"))]
             $crate::arm::BySize::Sixteen($solver) => $result,
             $crate::arm::BySize::Most($solver) => $result,
         }
@@ -140,9 +147,12 @@ impl Arm {
     pub fn with_held(skeleton: &Skeleton, tool: Frame, held: &[usize], q: &[f64]) -> Result<Self> {
         let path = Path::new(skeleton, &tool, held, q)?;
         let solver = match path.joints.len() {
+            #[cfg(not(target_arch = "wasm32"))]
             0..=6 => BySize::Six(Solver::boxed(&path)),
-            7 => BySize::Seven(Solver::boxed(&path)),
+            0..=7 => BySize::Seven(Solver::boxed(&path)),
+            #[cfg(not(target_arch = "wasm32"))]
             8 => BySize::Eight(Solver::boxed(&path)),
+            #[cfg(not(target_arch = "wasm32"))]
             9..=16 => BySize::Sixteen(Solver::boxed(&path)),
             _ => BySize::Most(Solver::boxed(&path)),
         };
@@ -241,5 +251,72 @@ impl<const N: usize> Solver<N> {
         let starts = Starts::new(&kernel);
         let posture = kernel.joints.each_ref().map(kernel::Joint::neutral);
         Box::new(Self { kernel, starts, posture, rates: Rates::NONE })
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test that cannot set up its problem must stop")]
+mod tests {
+    use std::format;
+
+    use glam::DVec3;
+
+    use super::*;
+    use crate::skeleton::{Joint, Limit};
+
+    /// Joints about these axes, one behind the other.
+    fn chain(axes: &[DVec3], offsets: &[DVec3]) -> (Skeleton, Frame) {
+        let mut builder = Skeleton::builder();
+        let mut last = None;
+        for (k, (&axis, &offset)) in axes.iter().zip(offsets).enumerate() {
+            let placement = Pose::from_translation(offset);
+            let limit = Limit::Range { min: -2.2, max: 2.6 };
+            let joint = Joint::revolute(format!("j{k}"), axis).at(placement).with_limit(limit);
+            last = Some(builder.add(last.into_iter().fold(joint, Joint::child_of)));
+        }
+        let frame = Frame::new(last.unwrap(), Pose::from_translation(DVec3::X * 0.1));
+        (builder.build().unwrap(), frame)
+    }
+
+    #[test]
+    fn joints_that_an_arm_lacks_change_no_bit() {
+        let [x, y, z] = DVec3::AXES;
+        let in_line = [0.0, 0.3, 0.4, 0.3, 0.0, 0.0, 0.2, 0.1, 0.1, 0.2].map(|length| x * length);
+        let uneven = in_line.map(|offset| offset + DVec3::new(0.02, 0.05, -0.1));
+        let axes = [z, y, y, x, y, x, z, y, x, y];
+        for (offsets, n_joints) in
+            [in_line, uneven].iter().flat_map(|o| [4, 6, 8, 10].map(|n| (o, n)))
+        {
+            let (skeleton, tool) = chain(&axes[..n_joints], &offsets[..n_joints]);
+            let arm = Arm::new(&skeleton, tool).unwrap();
+            let solver = match n_joints {
+                0..7 => BySize::Seven(Solver::boxed(&arm.path)),
+                _ => BySize::Most(Solver::boxed(&arm.path)),
+            };
+            let wide = Arm { solver, ..arm.clone() };
+            for k in 0..16 {
+                let q: Vec<f64> =
+                    (0_i32..).take(n_joints).map(|j| f64::from(k * (j + 3)).sin() * 2.2).collect();
+                let mut target = arm.pose(&q).unwrap();
+                if k % 4 == 3 {
+                    target.translation *= 1.2;
+                }
+                for prefer in
+                    [Prefer::First, Prefer::Nearest, Prefer::Posture, Prefer::Manipulability]
+                {
+                    let settings = ArmSettings::default().with_prefer(prefer);
+                    let solved = |arm: &Arm| {
+                        let mut q = skeleton.neutral();
+                        let status = arm.solve(target, &mut q, &settings).unwrap().status;
+                        (status, q.into_iter().map(f64::to_bits).collect::<Vec<_>>())
+                    };
+                    assert_eq!(
+                        solved(&arm),
+                        solved(&wide),
+                        "{n_joints} joints, case {k}, {prefer:?}"
+                    );
+                }
+            }
+        }
     }
 }

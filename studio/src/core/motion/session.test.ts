@@ -1,8 +1,7 @@
 import { readFileSync } from "node:fs";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { initSync } from "posekit";
 import { Engine } from "../../worker/engine.ts";
-import { hasPackage, localWorker, until, wasmBytes } from "../testing.ts";
+import { hasPackage, loadLibrary, localWorker, until } from "../testing.ts";
 import { length, sub } from "../math.ts";
 import { contactAround, placeOf, rowsOf, supportsOf, timeOf, withHold, withPlace, withSpan, withSupport } from "./contacts.ts";
 import { decodeMotionLink, encodeMotionLink } from "./link.ts";
@@ -14,7 +13,7 @@ import type { ContactEntry, MotionInfo, MotionSession } from "./types.ts";
 const WALK = readFileSync(new URL("../../../../testdata/clips/walk.bvh", import.meta.url));
 
 describe.skipIf(!hasPackage)("the motion session", () => {
-  beforeAll(() => initSync({ module: wasmBytes() }));
+  beforeAll(loadLibrary);
 
   let session: MotionSession;
   let info: MotionInfo;

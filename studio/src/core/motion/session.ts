@@ -2,7 +2,7 @@
 //!
 //! The result depends on the document alone. `#pump` keeps the worker at the newest one; what comes in between is left out.
 
-import type { Interpolation } from "posekit";
+import type { Interpolation } from "posekit/motion";
 import { batch, computed, signal } from "@preact/signals";
 import { RequestError, WorkerLost, type WorkerLike } from "../../worker/client.ts";
 import type { Vec3 } from "../files.ts";

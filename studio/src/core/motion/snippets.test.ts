@@ -2,10 +2,9 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { initSync } from "posekit";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Engine } from "../../worker/engine.ts";
-import { command, hasPackage, localWorker, until, WASM, wasmBytes } from "../testing.ts";
+import { command, hasPackage, loadLibrary, localWorker, until, WASM } from "../testing.ts";
 import { typeFaults } from "../typing.ts";
 import type { Snippet } from "../types.ts";
 import { createMotion } from "./session.ts";
@@ -19,7 +18,7 @@ describe.skipIf(!hasPackage)("programs", () => {
   const folder = mkdtempSync(join(tmpdir(), "posekit-motion-"));
   mkdirSync(join(folder, "node_modules"));
   if (hasPackage) symlinkSync(dirname(WASM), join(folder, "node_modules", "posekit"));
-  beforeAll(() => initSync({ module: wasmBytes() }));
+  beforeAll(loadLibrary);
   afterAll(() => { rmSync(folder, { recursive: true }); });
 
   async function walk(): Promise<MotionSession> {

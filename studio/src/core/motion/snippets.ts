@@ -197,7 +197,7 @@ function typescript(order: MotionOrder): string {
   const name = JSON.stringify(info.name);
   const numbers = (values: readonly number[]) => `Float64Array.of(${values.join(", ")})`;
   return `import { readFileSync, writeFileSync } from "node:fs";
-import init, { Motion } from "posekit";
+import init, { Motion } from "posekit/motion";
 
 await init();
 const motion = Motion.open(readFileSync(${name}), ${name}, ${clip}${isStanding(order) ? `, ${secondsOf(order)}` : ""});

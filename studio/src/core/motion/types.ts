@@ -1,6 +1,6 @@
 //! What the motion scene is made of: the document that undo steps through, what the worker says about it, and its session.
 
-import type { Interpolation } from "posekit";
+import type { Interpolation } from "posekit/motion";
 import type { ReadonlySignal, Signal } from "@preact/signals";
 import type { Vec3 } from "../files.ts";
 import type { CameraState, NamedText, Notice, Snippet, WorkerState } from "../types.ts";

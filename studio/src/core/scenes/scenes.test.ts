@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { initSync, Problem } from "posekit";
-import { hasPackage, wasmBytes } from "../testing.ts";
+import { Problem } from "posekit";
+import { hasPackage, loadLibrary } from "../testing.ts";
 import { checkDocument } from "../document.ts";
 import { SCENES, sceneDocument, withOption } from "./index.ts";
 import type { StudioDocument } from "../types.ts";
@@ -24,7 +24,7 @@ it("keeps a target that was moved when an option changes, and no other", () => {
 });
 
 describe.skipIf(!hasPackage)("with the library", () => {
-  beforeAll(() => initSync({ module: wasmBytes() }));
+  beforeAll(loadLibrary);
 
   for (const { id, options } of SCENES) {
     it(`${id} loads without a warning and its solvers fit`, () => {

@@ -1,12 +1,11 @@
 //! What the articles claim: their links lead somewhere, scenes end as they say, pseudo-code follows every step, figures show what their captions say.
 
-import { initSync } from "posekit";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { letters } from "../../../build/math-font.ts";
 import { Engine } from "../../worker/engine.ts";
 import { createSession } from "../../core/session.ts";
 import { hasPoses, phaseAt } from "../../core/shown.ts";
-import { hasPackage, localWorker, until, wasmBytes } from "../../core/testing.ts";
+import { hasPackage, loadLibrary, localWorker, until } from "../../core/testing.ts";
 import { HALF_STEPS, PHASES, type RunResult, type Session, type Sketch, type SketchOrder, type StatusWord } from "../../core/types.ts";
 import { ARTICLES, CHAPTERS, isArticle, isMethod, type ArticleId } from "./articles.ts";
 import type { Spot } from "./drawing.tsx";
@@ -93,7 +92,7 @@ async function shown(name: ShowName): Promise<{ session: Session; results: RunRe
 }
 
 describe.skipIf(!hasPackage)("shows", () => {
-  beforeAll(() => initSync({ module: wasmBytes() }));
+  beforeAll(loadLibrary);
   afterEach(() => { for (const session of open.splice(0)) session.dispose(); });
 
   it.each(["reached", "unreachable", "blocked", "stalled", "iteration-limit"] as const)("%s ends so", async (status) => {
@@ -155,7 +154,7 @@ describe.skipIf(!hasPackage)("shows", () => {
 });
 
 describe.skipIf(!hasPackage)("figures", () => {
-  beforeAll(() => initSync({ module: wasmBytes() }));
+  beforeAll(loadLibrary);
   const ask = async (order: SketchOrder): Promise<Sketch> => (await new Engine().answer({ kind: "sketch", order })) as Sketch;
 
   it.each([["ccd", 4], ["fabrik", 3], ["relaxation", 5]] as const)("%s: every frame differs from the one before, and the last is nearer", async (method, n) => {

@@ -55,7 +55,7 @@ impl Arm {
         }
         let goal = self.goal(target, q, &ArmSettings::default())?.with_tolerance(TOLERANCE);
         match (&self.closed, &self.solver) {
-            (Some(closed), BySize::Seven(solver)) => {
+            (Some(closed), BySize::Seven(solver)) if !closed.is_of_six() => {
                 let start = self.start(solver, q);
                 let curves = closed.curves(&solver.kernel, &goal, &start, samples);
                 Ok(curves.into_iter().map(|curve| self.self_motion_of(&curve, q)).collect())
