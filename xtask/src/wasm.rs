@@ -5,6 +5,7 @@ mod route;
 use std::fs;
 use std::path::{self, Path, PathBuf};
 use std::process::Command;
+use std::thread;
 use std::time::SystemTime;
 
 use anyhow::{Context, Result, bail};
@@ -77,14 +78,18 @@ pub(crate) fn build(route: &Route) -> Result<()> {
     if has_npm {
         install(SOURCE)?;
     }
+    let mut changed = Vec::new();
     for Module { name, feature } in MODULES {
         let what = format!("Compiling {name} with {}", route.words());
         let compiled = timed(&what, || route.compile(feature))?;
         let built = Path::new(PACKAGE).join(format!("{name}_bg.wasm"));
         if !is_newer(&built, &compiled) || !is_newer(&built, Path::new(BINDGEN_SOURCE)) {
             timed("Writing the JavaScript beside it", || bindgen(&compiled, name))?;
-            timed("Optimising it", || optimise(&built))?;
+            changed.push(built);
         }
+    }
+    if !changed.is_empty() {
+        timed("Optimising what has changed", || optimise_all(&changed))?;
     }
     if has_npm {
         run(npm(SOURCE).args(["run", "--silent", "build"]))?;
@@ -105,6 +110,19 @@ fn bindgen(module: &Path, name: &str) -> Result<()> {
 fn is_newer(file: &Path, than: &Path) -> bool {
     let time = |path: &Path| -> Option<SystemTime> { fs::metadata(path).ok()?.modified().ok() };
     time(file).zip(time(than)).is_some_and(|(file, than)| file > than)
+}
+
+/// Optimises modules side by side, each of which takes most of a minute.
+fn optimise_all(modules: &[PathBuf]) -> Result<()> {
+    thread::scope(|scope| {
+        let all: Vec<_> =
+            modules.iter().map(|module| scope.spawn(move || optimise(module))).collect();
+        let ended = |one: thread::ScopedJoinHandle<'_, Result<()>>| match one.join() {
+            Ok(result) => result,
+            Err(_) => bail!("an optimisation has panicked"),
+        };
+        all.into_iter().try_for_each(ended)
+    })
 }
 
 /// Runs `wasm-opt` on the module, which makes it smaller and a twentieth faster without changing a bit of any result. It inlines `fmax` and other small

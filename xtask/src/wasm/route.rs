@@ -179,7 +179,8 @@ impl Route {
                 command.env_remove(name);
             }
         }
-        command.env("RUSTFLAGS", "-C target-feature=+simd128");
+        // A panic stops the module at once, so that nobody would read where it was.
+        command.env("RUSTFLAGS", "-C target-feature=+simd128 -Zlocation-detail=none");
         if let Self::Source { linker, .. } = self {
             command.arg("-Zbuild-std=std,panic_abort");
             command.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER", linker);

@@ -7,12 +7,13 @@ use posekit::task::TaskKind;
 use crate::error::{Error, Place, Result};
 use crate::rotation::check_unit;
 
-/// The number of values of a task's target; 0 for tasks whose target is not a position, direction, orientation or pose.
+/// The number of values of a task's target; 0 for tasks whose target is not a distance, position, direction, orientation or pose.
 ///
-/// 3 for a point or a direction, 4 for an orientation (x, y, z, w), 7 for a pose (a point, then x, y, z, w).
+/// 2 for a distance (the least and the largest), 3 for a point or a direction, 4 for an orientation (x, y, z, w), 7 for a pose (a point, then x, y, z, w).
 #[must_use]
 pub const fn target_len(kind: &TaskKind) -> usize {
     match kind {
+        TaskKind::Distance(_) => 2,
         TaskKind::Position(_)
         | TaskKind::LookAt(_)
         | TaskKind::AxisAlignment(_)
@@ -26,7 +27,8 @@ pub const fn target_len(kind: &TaskKind) -> usize {
 }
 
 /// Sets the target of a task: a point (of a position, a look-at, a pole, a plane, a centre of mass), a direction, an orientation, or a pose, whose
-/// point or rotation may be given alone. A plane may be given by 6 numbers, a point and its normal. In two dimensions a point may have two numbers; its z is kept.
+/// point or rotation may be given alone. A plane may be given by 6 numbers, a point and its normal. In two dimensions a point may have two numbers; its z is kept. A distance has one number, or two
+/// for a range.
 ///
 /// Rotations may be off unit length by 1e-3 and are normalised.
 ///
@@ -66,6 +68,18 @@ pub fn set_target(kind: &mut TaskKind, numbers: &[f64]) -> Result<()> {
         TaskKind::Orientation(task) => set_rotation(&mut task.world_from_target, numbers),
         TaskKind::Pose(task) => set_pose(&mut task.world_from_target, numbers),
         TaskKind::RelativePose(task) => set_pose(&mut task.a_from_target, numbers),
+        TaskKind::Distance(task) => {
+            let (min, max) = match *numbers {
+                [distance] => (distance, distance),
+                [min, max] => (min, max),
+                _ => return Err(wrong_count("1 or 2 numbers", numbers)),
+            };
+            if !(0.0..=max).contains(&min) {
+                return Err(fault(format!("{min} to {max} are no distances")));
+            }
+            (task.min, task.max) = (min, max);
+            Ok(())
+        }
         other => {
             let message =
                 format!("the target of a task `{}` cannot be set by numbers", other.name());
@@ -94,6 +108,7 @@ pub fn write_target(kind: &TaskKind, out: &mut [f64]) {
         TaskKind::Orientation(task) => out.copy_from_slice(&task.world_from_target.to_array()),
         TaskKind::Pose(task) => pose(&task.world_from_target, out),
         TaskKind::RelativePose(task) => pose(&task.a_from_target, out),
+        TaskKind::Distance(task) => out.copy_from_slice(&[task.min, task.max]),
         _ => {}
     }
 }

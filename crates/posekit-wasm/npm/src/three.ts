@@ -4,7 +4,7 @@
 //! and unequally scaled ancestors. If bones themselves are scaled unequally, so that their descendants shear when they rotate, the solve is
 //! repeated until the effectors are accurate.
 
-import { Matrix4, Quaternion, Vector3 } from "three";
+import { Matrix3, Matrix4, Quaternion, Vector3 } from "three";
 import type { Object3D, Skeleton as ThreeSkeleton } from "three";
 import { PosekitError, Problem, softDistance } from "posekit";
 import type { MethodName, Settings, Solver, Status } from "posekit";
@@ -38,7 +38,11 @@ export type EffectorTask =
   /** Its point in the plane through `position` whose normal is `direction`. */
   | "plane"
   /** Its point in that plane or on the side that the normal points to: above a floor. */
-  | "half-space";
+  | "half-space"
+  /** Its point as far from that of `to` as `distance`: two hands on one rope. */
+  | "distance"
+  /** As seen from `to`, its point at `position` and its axes as `quaternion`: two hands on one box. */
+  | "relative-pose";
 
 /** A goal of an effector. */
 export interface EffectorOptions {
@@ -50,6 +54,8 @@ export interface EffectorOptions {
   task?: EffectorTask;
   /** The effector's point in the bone's own space; the bone's origin by default. */
   offset?: Point;
+  /** What a `distance` or a `relative-pose` is seen from: a bone, with a chain of its own, and a point in its space. */
+  to?: BoneOf | { bone: BoneOf; from?: BoneOf; offset?: Point };
   /** The axis that points, in the bone's own axes; for `look-at` and `axis-alignment`. Default z. */
   axis?: Point;
   /** Its weight relative to others of its level. Default 1. */
@@ -109,6 +115,8 @@ export interface Target {
   quaternion: Quaternion;
   /** Of any length but zero. */
   direction: Vector3;
+  /** From the point of `to`, in the world's unit. */
+  distance: number;
   /** Where the middle joint of the limb points, if the effector has a pole. */
   pole: Vector3;
 }
@@ -152,12 +160,18 @@ interface Node {
   name: string;
 }
 
-interface Effector {
+/** A point on a node. */
+interface Tip {
   node: number;
+  offset: Vector3;
+}
+
+interface Effector extends Tip {
+  /** What it is seen from, if it is. */
+  to: Tip | null;
   /** The nodes that turn, from the first of its chain to its own. */
   chain: number[];
   task: EffectorTask;
-  offset: Vector3;
   axis: Vector3;
   weight: number;
   level: number;
@@ -201,12 +215,13 @@ export class Character {
     const bones = new Bones(object);
     const effectors = Object.entries(options.effectors).map(([name, given]) => {
       const full: EffectorOptions = isEffector(given) ? given : { bone: given };
-      return { name, given: full, bone: bones.find(full.bone), from: full.from === undefined ? null : bones.find(full.from) };
+      return { name, given: full, ...ending(full, bones), to: otherEnd(name, full, bones) };
     });
     if (effectors.length === 0) throw new PosekitError("a character needs an effector");
-    const { chains, base } = chainsOf(effectors, bones.all);
+    const ends = effectors.flatMap(({ name, to, ...own }) => [{ name, ...own }, ...(to ? [{ name, ...to }] : [])]);
+    const { chains, base } = chainsOf(ends, bones.all);
     this.base = base;
-    this.collect(bones, chains, effectors);
+    this.collect(bones, chains, ends.filter(({ needsTurn }) => needsTurn).map(({ bone }) => bone));
     for (const each of effectors) this.effectors.set(each.name, this.effector(each, chains, bones));
     for (const [name, stiffness] of Object.entries(options.stiffness ?? {})) this.stiffness.set(bones.find(name), stiffness);
     this.build();
@@ -258,10 +273,11 @@ export class Character {
 
   // ------------------------------------------------------------------------------------------------ from objects to joints
 
-  private collect(bones: Bones, chains: Map<Object3D, Object3D[]>, effectors: { bone: Object3D; given: EffectorOptions }[]): void {
+  /** - `turning`: bones that turn themselves, not only their ancestors */
+  private collect(bones: Bones, chains: Map<Object3D, Object3D[]>, turning: readonly Object3D[]): void {
     const bind = this.options.rest === "bind" ? bones.bindPose() : null;
     const limits = new Map(Object.entries(this.options.limits ?? {}).map(([name, limit]) => [bones.find(name), limit]));
-    const needsTurn = new Set(effectors.filter(({ given }) => turnsItself(given)).map(({ bone }) => bone));
+    const needsTurn = new Set(turning);
     const inner = new Set<Object3D>();
     // Objects between bones that are not bones, such as groups, follow their parent.
     for (const chain of chains.values()) {
@@ -311,7 +327,7 @@ export class Character {
     }
   }
 
-  private effector({ name, given, bone }: { name: string; given: EffectorOptions; bone: Object3D }, chains: Map<Object3D, Object3D[]>, bones: Bones): Effector {
+  private effector({ name, given, bone, offset, to }: End & { name: string; given: EffectorOptions; to: End | null }, chains: Map<Object3D, Object3D[]>, bones: Bones): Effector {
     const indexOf = (object: Object3D): number => this.nodes.findIndex((node) => node.object === object);
     const task = given.task ?? "position";
     const numbers = NUMBERS[task];
@@ -328,15 +344,16 @@ export class Character {
     }
     return {
       node: indexOf(bone),
+      offset,
+      to: to && { node: indexOf(to.bone), offset: to.offset },
       chain,
       task,
-      offset: vector(given.offset ?? [0, 0, 0]),
       axis: vector(given.axis ?? [0, 0, 1]).normalize(),
       weight: given.weight ?? 1,
       level: given.level ?? 1,
       softness,
       mid,
-      target: { position: new Vector3(), quaternion: new Quaternion(), direction: new Vector3(0, 1, 0), pole: vector(given.pole ?? [0, 0, 0]) },
+      target: { position: new Vector3(), quaternion: new Quaternion(), direction: new Vector3(0, 1, 0), distance: 0, pole: vector(given.pole ?? [0, 0, 0]) },
       numbers: new Float64Array(numbers),
     };
   }
@@ -413,6 +430,8 @@ export class Character {
       if (this.turns(node) && parent && !isConformal(parent.matrix)) this.isRigid = false;
       this.placeJoint(node, parent);
     }
+    const isRelative = [...this.effectors.values()].some(({ task }) => task === "relative-pose");
+    if (isRelative && !(isConformal(baseFromWorld) && baseFromWorld.determinant() > 0)) this.isRigid = false;
     this.solver?.setPlacements(this.placements);
     this.placeFrames();
   }
@@ -467,6 +486,7 @@ export class Character {
     return [...this.effectors.values()].flatMap((effector) => {
       const { task, weight, level, chain, mid } = effector;
       const frame = this.nodes[effector.node]!.name;
+      const frames = [this.nodes[effector.to?.node ?? effector.node]!.name, frame];
       const [target, orientation, axis] = [[0, 0, 0], [0, 0, 0, 1], [0, 0, 1]];
       const fields = {
         position: { frame, target },
@@ -476,6 +496,8 @@ export class Character {
         "axis-alignment": { frame, axis, direction: axis },
         plane: { frame, point: target, normal: axis },
         "half-space": { frame, point: target, normal: axis, one_sided: true },
+        distance: { frames, distance: 1 },
+        "relative-pose": { frames, target, orientation },
       }[task];
       const own = { task: task === "half-space" ? "plane" : task, ...fields, weight, level };
       if (mid === null) return [own];
@@ -487,18 +509,9 @@ export class Character {
   private placeFrames(): void {
     let task = 0;
     for (const effector of this.effectors.values()) {
-      const node = this.nodes[effector.node]!;
-      const back = turn.copy(node.frame).invert();
-      this.tip(effector, point).sub(node.at).applyQuaternion(back).toArray(pose, 0);
-      if (effector.task === "look-at" || effector.task === "axis-alignment") {
-        // The task's axis is z.
-        other.setFromUnitVectors(Z, this.pointer(effector, end).applyQuaternion(back));
-      } else {
-        // Orientations are in the world axes that three.js gives the object.
-        other.copy(back.multiply(this.ownRotation(node, other)));
-      }
-      other.normalize().toArray(pose, 3);
-      this.solver?.setFrame(task++, 0, pose);
+      const pointer = effector.task === "look-at" || effector.task === "axis-alignment" ? this.pointer(effector, end) : null;
+      if (effector.to) this.solver?.setFrame(task, 0, this.frameOn(effector.to, null));
+      this.solver?.setFrame(task++, effector.to ? 1 : 0, this.frameOn(effector, pointer));
       if (effector.mid === null) continue;
       const upper = this.nodes[effector.chain[0]!]!;
       this.solver?.setFrame(task, 1, pose.subarray(0, 3));
@@ -508,8 +521,21 @@ export class Character {
     }
   }
 
-  /** The point of an effector, in the base's space. */
-  private tip({ node, offset }: Effector, out: Vector3): Vector3 {
+  /** The frame of a tip on its joint. The same numbers every time.
+   *
+   * - `pointer`: in the base's space, where its z points; otherwise its axes are those that three.js gives the object in the world */
+  private frameOn(tip: Tip, pointer: Vector3 | null): Float64Array {
+    const node = this.nodes[tip.node]!;
+    const back = turn.copy(node.frame).invert();
+    this.tip(tip, point).sub(node.at).applyQuaternion(back).toArray(pose, 0);
+    if (pointer) other.setFromUnitVectors(Z, pointer.applyQuaternion(back));
+    else other.copy(back.multiply(this.ownRotation(node, other)));
+    other.normalize().toArray(pose, 3);
+    return pose;
+  }
+
+  /** A point of a bone, in the base's space. */
+  private tip({ node, offset }: Tip, out: Vector3): Vector3 {
     return out.copy(offset).applyMatrix4(this.nodes[node]!.matrix);
   }
 
@@ -657,7 +683,23 @@ export class Character {
         inverse.copy(baseFromWorld).invert().transpose();
         point.copy(target.direction).transformDirection(inverse).toArray(numbers, 3);
         break;
+      case "distance":
+        numbers[0] = Math.abs(target.distance) * this.unit();
+        break;
+      case "relative-pose":
+        // On a mirrored or unequally scaled base the place depends on how the bone is turned.
+        this.ownRotation(this.nodes[effector.to!.node]!, seen);
+        turn.copy(baseTurn).invert().multiply(seen);
+        point.copy(target.position).applyQuaternion(turn).applyMatrix3(linear.setFromMatrix4(baseFromWorld));
+        point.applyQuaternion(seen.invert()).toArray(numbers, 0);
+        turn.copy(target.quaternion).normalize().toArray(numbers, 3);
+        break;
     }
+  }
+
+  /** A length of the world in the base's space. */
+  private unit(): number {
+    return Math.cbrt(Math.abs(baseFromWorld.determinant()));
   }
 
   /** Moves a target towards the chain's first joint, so that the chain straightens gently. */
@@ -738,13 +780,23 @@ export class Character {
       const { task, numbers } = effector;
       this.tip(effector, end);
       if (task === "position" || task === "pose") worst = Math.max(worst, end.distanceTo(point.fromArray(numbers)));
+      if (effector.to) {
+        this.tip(effector.to, start);
+        this.aim(effector);
+        if (task === "distance") worst = Math.max(worst, Math.abs(end.distanceTo(start) - numbers[0]!));
+        else {
+          this.ownRotation(this.nodes[effector.to.node]!, seen).invert();
+          worst = Math.max(worst, end.sub(start).applyQuaternion(seen).distanceTo(point.fromArray(numbers)));
+          angle = Math.max(angle, angleBetween(turn.fromArray(numbers, 3), this.ownRotation(node, other).premultiply(seen)));
+        }
+      }
       if (task === "plane" || task === "half-space") {
         const above = end.sub(point.fromArray(numbers)).dot(point.fromArray(numbers, 3));
         worst = Math.max(worst, task === "plane" ? Math.abs(above) : -above);
       }
       if (task === "orientation" || task === "pose") {
         turn.fromArray(numbers, task === "pose" ? 3 : 0);
-        angle = Math.max(angle, 2 * Math.acos(Math.min(1, Math.abs(turn.dot(this.ownRotation(node, other))))));
+        angle = Math.max(angle, angleBetween(turn, this.ownRotation(node, other)));
       }
       if (task === "look-at" || task === "axis-alignment") {
         const sight = point.fromArray(numbers);
@@ -777,11 +829,18 @@ export class Character {
       point.copy(effector.axis).transformDirection(matrix);
       if (task === "look-at") target.position.add(point);
       if (task === "axis-alignment") target.direction.copy(point);
+      if (!effector.to) continue;
+      matrix.multiplyMatrices(world, this.nodes[effector.to.node]!.matrix);
+      start.copy(effector.to.offset).applyMatrix4(matrix);
+      target.distance = target.position.distanceTo(start);
+      worldRotationOf(matrix, seen);
+      target.position.sub(start).applyQuaternion(seen.invert());
+      target.quaternion.premultiply(seen);
     }
   }
 }
 
-const NUMBERS = { position: 3, orientation: 4, pose: POSE, "look-at": 3, "axis-alignment": 3, plane: 6, "half-space": 6 } as const satisfies Record<EffectorTask, number>;
+const NUMBERS = { position: 3, orientation: 4, pose: POSE, "look-at": 3, "axis-alignment": 3, plane: 6, "half-space": 6, distance: 1, "relative-pose": POSE } as const satisfies Record<EffectorTask, number>;
 const Z = new Vector3(0, 0, 1);
 const pose = new Float64Array(POSE);
 const ONE = new Vector3(1, 1, 1);
@@ -794,6 +853,9 @@ const turn = new Quaternion();
 const other = new Quaternion();
 const point = new Vector3();
 const end = new Vector3();
+const start = new Vector3();
+const seen = new Quaternion();
+const linear = new Matrix3();
 const hinge = new Vector3();
 
 /** The unit axis of a hinge. The same vector every time. */
@@ -810,6 +872,11 @@ function angleAbout(turn: Quaternion, axis: Vector3): number {
   return angle > Math.PI ? angle - 2 * Math.PI : angle <= -Math.PI ? angle + 2 * Math.PI : angle;
 }
 
+/** The angle between two orientations. */
+function angleBetween(a: Quaternion, b: Quaternion): number {
+  return 2 * Math.acos(Math.min(1, Math.abs(a.dot(b))));
+}
+
 function keep(pose: { position: Vector3; quaternion: Quaternion }, { position, quaternion }: Object3D): void {
   pose.position.copy(position);
   pose.quaternion.copy(quaternion);
@@ -819,10 +886,28 @@ function isEffector(given: EffectorOptions | BoneOf): given is EffectorOptions {
   return typeof given === "object" && "bone" in given;
 }
 
-/** Whether an effector's own bone must rotate: for a position its parents suffice. */
-function turnsItself({ task, offset }: EffectorOptions): boolean {
+/** The end of a chain. */
+interface End {
+  bone: Object3D;
+  from: Object3D | null;
+  offset: Vector3;
+  /** Its own bone must rotate: for a point at its origin its parents suffice. */
+  needsTurn: boolean;
+}
+
+function ending({ bone, from, offset, task = "position" }: Pick<EffectorOptions, "bone" | "from" | "offset" | "task">, bones: Bones): End {
   const at = vector(offset ?? [0, 0, 0]);
-  return (task ?? "position") !== "position" || at.lengthSq() > 0;
+  const needsTurn = (task !== "position" && task !== "distance") || at.lengthSq() > 0;
+  return { bone: bones.find(bone), from: from === undefined ? null : bones.find(from), offset: at, needsTurn };
+}
+
+/** The end that an effector is seen from. */
+function otherEnd(name: string, { to, task = "position" }: EffectorOptions, bones: Bones): End | null {
+  if ((task === "distance" || task === "relative-pose") !== (to !== undefined)) {
+    throw new PosekitError(`effector ${JSON.stringify(name)}: the tasks distance and relative-pose, and no others, have a \`to\``);
+  }
+  if (to === undefined) return null;
+  return ending({ ...(typeof to === "object" && "bone" in to ? to : { bone: to }), task }, bones);
 }
 
 function vector(of: Point): Vector3 {

@@ -101,6 +101,62 @@ for (const [words, shape] of mirrored.filter(([words]) => !/unequally|sheared/.t
   });
 }
 
+/** Two chains on one base, of four bones and of six. */
+function pair(shape) {
+  const [rig, other] = [chain(4), chain(6)];
+  rig.base.add(other.bones[0]);
+  other.bones[0].position.set(0.4, 0.1, 0);
+  shape(rig);
+  rig.scene.updateMatrixWorld(true);
+  return { ...rig, hand: rig.bones[3], other: other.bones[5] };
+}
+
+/** How one object is seen from another. */
+function seenFrom(from, object) {
+  const turn = from.getWorldQuaternion(new THREE.Quaternion()).invert();
+  const position = object.getWorldPosition(new THREE.Vector3()).sub(from.getWorldPosition(new THREE.Vector3())).applyQuaternion(turn);
+  return { position, quaternion: object.getWorldQuaternion(new THREE.Quaternion()).premultiply(turn) };
+}
+
+for (const [words, shape] of mirrored.filter(([words]) => !/sheared|unequally/.test(words))) {
+  test(`two hands ${words} hold one box, and one rope`, () => {
+    const random = numbers(13);
+    const rig = pair(shape);
+    const { scene, hand, other } = rig;
+    const held = seenFrom(hand, other);
+    const length = held.position.length();
+    const box = new Character(scene, { effectors: { hand, box: { bone: other, task: "relative-pose", to: { bone: hand } } } });
+    const { position, quaternion } = box.target("box");
+    assert.ok(position.distanceTo(held.position) < 1e-9 * length && quaternion.angleTo(held.quaternion) < 1e-6, "a target begins as things are");
+    for (let round = 0; round < 10; round++) {
+      // Mirrored, the chains stretch away from each other.
+      box.target("hand").position.copy(bentTarget(rig, random, 0.1).position);
+      assert.equal(box.solve().status, "reached", `round ${round}`);
+      scene.updateMatrixWorld(true);
+      const now = seenFrom(hand, other);
+      const misses = [now.position.distanceTo(held.position) / length, now.quaternion.angleTo(held.quaternion)];
+      assert.ok(Math.max(...misses) < 1e-5, `${misses} off in round ${round}`);
+    }
+    box.dispose();
+    const rope = new Character(scene, { effectors: { hand, rope: { bone: other, task: "distance", to: hand } } });
+    for (let round = 0; round < 10; round++) {
+      rope.target("hand").position.copy(bentTarget(rig, random, 0.1).position);
+      rope.target("rope").distance = length * (0.7 + 0.02 * round);
+      const { status } = rope.solve();
+      assert.equal(status, "reached", `round ${round}`);
+      scene.updateMatrixWorld(true);
+      assert.ok(Math.abs(seenFrom(hand, other).position.length() - rope.target("rope").distance) < 1e-5 * length, `round ${round}`);
+    }
+    rope.dispose();
+  });
+}
+
+test("what two hands need is asked for", () => {
+  const { scene, hand, other } = pair(() => {});
+  assert.throws(() => new Character(scene, { effectors: { rope: { bone: other, task: "distance" } } }), /"rope".*`to`/);
+  assert.throws(() => new Character(scene, { effectors: { hand: { bone: hand, to: other } } }), /"hand".*`to`/);
+});
+
 test("bones that are scaled unequally reach, though what hangs on them shears", () => {
   const random = numbers(3);
   const rig = chain(5, ({ bones }) => {

@@ -295,8 +295,8 @@ mod tests {
             };
             let wide = Arm { solver, ..arm.clone() };
             for k in 0..16 {
-                let q: Vec<f64> =
-                    (0_i32..).take(n_joints).map(|j| f64::from(k * (j + 3)).sin() * 2.2).collect();
+                let angle = |joint: i32| crate::math::sin(f64::from(k * (joint + 3))) * 2.2;
+                let q: Vec<f64> = (0..).take(n_joints).map(angle).collect();
                 let mut target = arm.pose(&q).unwrap();
                 if k % 4 == 3 {
                     target.translation *= 1.2;
