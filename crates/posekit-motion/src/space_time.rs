@@ -14,7 +14,7 @@
 //! | Term | Weight | Why |
 //! |---|---|---|
 //! | value of the change, `‖x‖²` | 1; of the root [`ROOT`] | least change |
-//! | acceleration of the change, `τ⁴ ‖x''‖²` | of the same column | it blends in and out, within about `τ` |
+//! | acceleration of the change, `τ⁴ ‖x''‖²` | of the same column; of the root that trembles by `σ` divided by `1 + (σ/σ₀)²`, `σ₀` = [`TREMBLE`] | it blends in and out, within about `τ`; what trembles may be taken off |
 //! | acceleration of the outcome while held, `τ⁴ ‖(s + x)''‖²`, of root and knee | of the same column | what holding shakes must be smooth in itself |
 //! | contact, `‖p(x) − target‖²` | [`CONTACT`] | a stiff penalty; the closed form makes it exact |
 //! | limit of the knee, `min(0, θ + b − θₘ)²` | [`LIMIT`] | no knee bends backwards |
@@ -34,6 +34,7 @@ use posekit::skeleton::JointKind;
 use crate::banded::Banded;
 use crate::descent::{Sum, in_windows};
 use crate::plant::Part;
+use crate::smooth::tremble;
 use crate::tracks::Tracks;
 use crate::{Clip, Limb};
 
@@ -45,6 +46,9 @@ const BLEND: [f64; 4] = [0.08, 0.03, 0.05, 0.02];
 
 /// The same for what comes out, of root and knee, while something is held \[s\].
 const OUTCOME: [f64; 2] = [0.028, 0.03];
+
+/// A root that trembles by so much may be changed twice as abruptly \[leg lengths\]: a millimetre. Its trembling would become one of knees, whose feet stand.
+const TREMBLE: f64 = 1e-3;
 
 /// Weight of contacts \[1/leg length²\]: a residual of a thousandth of a leg costs as much as a radian.
 pub(crate) const CONTACT: f64 = 1e6;
@@ -361,6 +365,12 @@ impl Problem<'_> {
         }
     }
 
+    /// The middle of all hips.
+    fn hips(&self, frame: usize) -> DVec3 {
+        let sum: DVec3 = self.legs.iter().map(|leg| leg.hip[frame]).sum();
+        sum / self.legs.len().max(1) as f64
+    }
+
     fn is_free(&self, frame: usize, column: usize) -> bool {
         (column >= 3 || self.moves[column]) && !self.locked[frame]
     }
@@ -373,9 +383,13 @@ impl Problem<'_> {
             let frames = time / self.frame_time;
             frames * frames * frames * frames
         };
+        let hips: Vec<DVec3> = (0..n_frames).map(|frame| self.hips(frame)).collect();
+        let tremble = tremble(&hips) / TREMBLE;
+        let calm = |column: usize| if column < 3 { 1.0 + tremble * tremble } else { 1.0 };
+        let blend = |column: usize| fourth(self.ease * BLEND[Self::kind(column)]);
         let mut terms = Terms {
             value: Vec::with_capacity(n * n_frames),
-            change: (0..n).map(|c| weight(c) * fourth(self.ease * BLEND[Self::kind(c)])).collect(),
+            change: (0..n).map(|c| weight(c) * blend(c) / calm(c)).collect(),
             outcome: vec![0.0; n * n_frames],
             source: vec![0.0; n * n_frames],
             goal: vec![0.0; n * n_frames],
@@ -400,18 +414,13 @@ impl Problem<'_> {
             };
             terms.least.push(motion.flexion.iter().zip(held).map(least).collect());
         }
-        let hips = 1.0 / self.legs.len().max(1) as f64;
         for frame in 1..n_frames.saturating_sub(1) {
             let at = frame * n;
             if is_held.iter().any(|held| held[frame]) {
-                let second: DVec3 = self
-                    .legs
-                    .iter()
-                    .map(|leg| leg.hip[frame - 1] - leg.hip[frame] * 2.0 + leg.hip[frame + 1])
-                    .sum();
+                let second = hips[frame - 1] - hips[frame] * 2.0 + hips[frame + 1];
                 for axis in 0..3 {
                     terms.outcome[at + axis] = of_root * fourth(OUTCOME[0]);
-                    terms.source[at + axis] = second[axis] * hips;
+                    terms.source[at + axis] = second[axis];
                 }
             }
             for (leg, (motion, held)) in self.legs.iter().zip(&is_held).enumerate() {

@@ -19,7 +19,7 @@ use posekit::glam::DVec3;
 use super::support::{STEP, Sample, Support};
 use crate::floor::{FloorChoice, level_axes};
 use crate::plant::{CLEAN, Part, runs};
-use crate::smooth::Smoother;
+use crate::smooth::{Smoother, tremble};
 
 /// Degrees of freedom of the emissions: tails as heavy as a mean and a variance allow.
 const NU: f64 = 3.0;
@@ -58,12 +58,6 @@ const STEPPING: f64 = 0.1;
 /// Half the window in which velocities are fitted \[s\].
 const HALF_WINDOW: f64 = 0.06;
 
-/// So many tenths of the frames are quiet, and so many deviations of one coordinate is that quantile of a length in space (chi distribution of three degrees of freedom).
-const QUIET: (usize, f64) = (3, 1.19);
-
-/// Noise is believed up to this \[leg lengths\]: 5 mm for a leg of 0.85 m.
-const MOST_NOISE: f64 = 0.006;
-
 /// Rounds of estimation.
 const ROUNDS: usize = 6;
 
@@ -94,23 +88,10 @@ pub(super) struct PartMotion {
 impl PartMotion {
     pub(super) fn new(leg: usize, part: Part, at: Vec<DVec3>, frame_time: f64) -> Self {
         let velocity = velocities(&at, frame_time);
-        let place = noise(&at);
+        let place = tremble(&at);
         let gain = Smoother::new(HALF_WINDOW, frame_time, at.len()).slope_gain();
         Self { leg, part, at, velocity, noise: [place, place * gain] }
     }
-}
-
-/// The scatter of each coordinate of a path from frame to frame: what is left of it in third differences while it is quiet.
-fn noise(at: &[DVec3]) -> f64 {
-    let third = |p: &[DVec3]| (p[3] - p[0] - (p[2] - p[1]) * 3.0).length();
-    let mut thirds: Vec<f64> = at.windows(4).map(third).collect();
-    if thirds.is_empty() {
-        return 0.0;
-    }
-    let quiet = thirds.len() * QUIET.0 / 10;
-    let third = *thirds.select_nth_unstable_by(quiet, f64::total_cmp).1;
-    // The third difference of independent numbers has twenty times their variance.
-    (third / (QUIET.1 * 20.0_f64.sqrt())).min(MOST_NOISE)
 }
 
 /// Root of the sum of both squares.
