@@ -15,7 +15,7 @@ const PUBLISHED: [&str; 5] =
 /// Runs every gate, the cheap ones first.
 ///
 /// The command-line transcripts are part of the tests: they are trycmd cases of `posekit-cli`.
-/// The workspaces `bench/` and `bench/wasm/` are not built here: their peers take minutes.
+/// Of the other workspaces `fuzz/` and `bench/` are only checked, and `bench/wasm/` is not: their peers take minutes.
 ///
 /// - `word`: only the steps whose names contain it run
 ///
