@@ -70,6 +70,7 @@
 #![forbid(unsafe_code)]
 
 mod banded;
+mod bend;
 mod change;
 mod clean;
 mod clip;

@@ -8,32 +8,32 @@
 //! | `f` | rotation vector of the foot about its ankle, in the world, 3 | rad |
 //! | `x` | all of these in a frame: `3 + 7 n` for `n` legs | |
 //!
-//! With thigh `u`, shin `v`, ankle to ball `w` and hip `h` of the source, the ankle is at `h + r + exp(a) (u + exp(b n) v)` and the ball at `exp(f) w` from there. Minimised is the
-//! sum over the frames of
+//! With thigh `u`, shin `v`, and hip `h` of the source, the ankle is at `h + r + exp(a) (u + exp(b n) v)`, and what is held of the foot, such as its ball, at `exp(f) w` from there,
+//! where it is `w` from the ankle. An arm is a leg here, with its hand for a foot. Minimised is the sum over the frames of
 //!
 //! | Term | Weight | Why |
 //! |---|---|---|
-//! | value of the change, `‖x‖²` | 1; of the root [`ROOT`] | least change |
+//! | value of the change, `‖x‖²` | 1; of the root [`ROOT`]; divided by the fourth power of how much slower it is to blend | least change |
 //! | acceleration of the change, `τ⁴ ‖x''‖²` | of the same column; of the root that trembles by `σ` divided by `1 + (σ/σ₀)²`, `σ₀` = [`TREMBLE`] | it blends in and out, within about `τ`; what trembles may be taken off |
 //! | acceleration of the outcome while held, `τ⁴ ‖(s + x)''‖²`, of root and knee | of the same column | what holding shakes must be smooth in itself |
 //! | contact, `‖p(x) − target‖²` | [`CONTACT`] | a stiff penalty; the closed form makes it exact |
 //! | limit of the knee, `min(0, θ + b − θₘ)²` | [`LIMIT`] | no knee bends backwards |
 //!
 //! in Gauss-Newton steps on the normal equations, which couple a frame with two before and two after, within a box of [`BOX`], damped where a step would not
-//! make the sum less. A column that is not free in a frame has the weight [`LOCKED`].
+//! make the sum less. A column that is not free in a frame, or whose change is known, has the weight [`LOCKED`]. At the end a closed form brings the limbs exactly to what they hold.
 
 use core::ops::Range;
 
 use posekit::glam::{DQuat, DVec3};
-use posekit::limb::TwoBone;
+use posekit::limb::SoftReach;
 use posekit::math::{
-    atan2, direction_or, rotation_about, shortest_rotation, so3_exp, so3_left_jacobian,
+    atan2, direction_or, rotation_about, shortest_rotation, so3_exp, so3_left_jacobian, so3_log,
 };
-use posekit::skeleton::JointKind;
+use posekit::skeleton::{JointKind, Skeleton};
 
 use crate::banded::Banded;
+use crate::bend::{Bend, STRAIGHT, turn_joint};
 use crate::descent::{Sum, in_windows};
-use crate::plant::Part;
 use crate::smooth::tremble;
 use crate::tracks::Tracks;
 use crate::{Clip, Limb};
@@ -41,8 +41,11 @@ use crate::{Clip, Limb};
 /// Weight of the root's displacement against rotations of the legs \[1/leg length²\].
 pub(crate) const ROOT: f64 = 2.0;
 
-/// In what time the change of root, hip, knee and foot blends in \[s\].
+/// In what time the change of root, hip, knee and foot blends in, where what is held has eases of [`EASE`] \[s\].
 const BLEND: [f64; 4] = [0.08, 0.03, 0.05, 0.02];
+
+/// See [`BLEND`] \[s\].
+pub(crate) const EASE: f64 = 0.12;
 
 /// The same for what comes out, of root and knee, while something is held \[s\].
 const OUTCOME: [f64; 2] = [0.028, 0.03];
@@ -52,6 +55,13 @@ const TREMBLE: f64 = 1e-3;
 
 /// Weight of contacts \[1/leg length²\]: a residual of a thousandth of a leg costs as much as a radian.
 pub(crate) const CONTACT: f64 = 1e6;
+
+/// Weight of what is to stay as far as contacts leave it \[1/leg length²\].
+pub(crate) const STAY: f64 = 1e2;
+
+/// How far a leg may be straightened for its foot to stay, as a part of its length, where it is not straighter in the source. Over the rest it goes straight little by
+/// little.
+pub(crate) const STRAIGHT_TO_STAY: f64 = 0.993;
 
 /// Weight of the knee's limit \[1/rad²\].
 const LIMIT: f64 = 1e3;
@@ -66,41 +76,45 @@ const LOCKED: f64 = 1e9;
 /// The largest step of root, hip, knee and foot \[leg lengths, rad\]: within it the linear model of a leg is good to a twentieth.
 const BOX: [f64; 4] = [0.1, 0.3, 0.3, 0.5];
 
-/// What the usual axis of a knee counts against that of its bones, whose weight is the sine of its flexion.
-const STRAIGHT: f64 = 0.05;
+/// A knee whose sine is less than this beyond straight is straight \[rad\]: eleven degrees.
+const BEYOND: f64 = 0.2;
 
 /// How many frames of a clip, spread over it, tell about which axis a knee mostly bends.
 const AXIS_SAMPLES: usize = 200;
 
 /// Of how many columns a leg is.
-const OF_LEG: usize = 7;
+pub(crate) const OF_LEG: usize = 7;
 
 /// A leg in the source, frame after frame; lengths in leg lengths.
 #[derive(Debug)]
 pub(crate) struct LegMotion {
     pub(crate) hip: Vec<DVec3>,
-    /// From hip to knee, knee to ankle, and ankle to ball; the last zero for a foot in one piece.
+    /// From hip to knee, and knee to ankle.
     pub(crate) thigh: Vec<DVec3>,
     pub(crate) shin: Vec<DVec3>,
-    pub(crate) foot: Vec<DVec3>,
+    /// From the ankle to the two points that may be held.
+    pub(crate) foot: [Vec<DVec3>; 2],
     /// The unit axis that the knee bends about, in the world.
     pub(crate) axis: Vec<DVec3>,
     /// Of the knee, 0 for straight.
     pub(crate) flexion: Vec<f64>,
+    /// The knee turns about its axis alone.
+    is_hinge: bool,
 }
 
-/// A part of a foot that is held at a point.
+/// A point of a foot that is held.
 #[derive(Debug, Clone)]
 pub(crate) struct Held {
     pub(crate) leg: usize,
-    pub(crate) part: Part,
+    /// Which of the leg's two.
+    pub(crate) point: usize,
     pub(crate) frames: Range<usize>,
     /// The same, and the frames before and after it in which it is held along the floor alone.
     pub(crate) rolls: Range<usize>,
     pub(crate) target: DVec3,
     /// Of the floor.
     pub(crate) normal: DVec3,
-    /// [`CONTACT`], or less for what is to stay as far as contacts leave it.
+    /// [`CONTACT`], or up to [`STAY`] for what is to stay as far as contacts leave it.
     pub(crate) weight: f64,
 }
 
@@ -133,13 +147,11 @@ pub(crate) struct Problem<'a> {
     pub(crate) root: f64,
     /// Along which axes it can be displaced.
     pub(crate) moves: [bool; 3],
-    /// Frames in which nothing may change.
-    pub(crate) locked: &'a [bool],
-    /// Frames whose change is known.
-    pub(crate) known: Vec<(usize, Vec<f64>)>,
+    /// How many times slower than [`BLEND`] root and legs blend: of each frame the root, then leg after leg. 0 where nothing may change.
+    pub(crate) eases: &'a [f64],
+    /// Columns whose change is known, frame after frame, in ascending order: which of all frames' columns, and the change.
+    pub(crate) known: Vec<(usize, f64)>,
     pub(crate) frame_time: f64,
-    /// Blends take so many times [`BLEND`].
-    pub(crate) ease: f64,
 }
 
 /// How a leg changes in a frame: rotations in the world, those of knee and foot on top of the source's own, before the leg turns.
@@ -164,8 +176,8 @@ struct Posed {
     thigh: DVec3,
     /// From knee to ankle.
     shin: DVec3,
-    /// From ankle to ball.
-    foot: DVec3,
+    /// From the ankle to both points.
+    foot: [DVec3; 2],
 }
 
 /// A residual of a contact, with its derivatives by the columns of the root and of the leg.
@@ -174,25 +186,50 @@ struct Residual {
     by_leg: [DVec3; OF_LEG],
 }
 
+impl Posed {
+    fn ankle(&self) -> DVec3 {
+        self.hip + self.thigh + self.shin
+    }
+}
+
+impl LegChange {
+    /// Whether it is none.
+    pub(crate) fn is_nothing(&self) -> bool {
+        [self.hip, self.knee, self.foot].iter().all(|turn| turn.xyz() == DVec3::ZERO)
+    }
+
+    /// Puts the change on top of the rotations of a limb's joints.
+    ///
+    /// - `own`: these rotations, from the joints to the world
+    /// - `q`: the values of all joints
+    pub(crate) fn write(&self, skeleton: &Skeleton, limb: Limb, own: [DQuat; 3], q: &mut [f64]) {
+        let back = (self.hip * self.knee).conjugate() * self.foot;
+        for ((joint, own), turn) in
+            limb.joints().into_iter().zip(own).zip([self.hip, self.knee, back])
+        {
+            turn_joint(skeleton, joint, own, turn, q);
+        }
+    }
+}
+
 impl Change {
     fn frame(&self, frame: usize) -> &[f64] {
         &self.x[frame * self.n_columns..(frame + 1) * self.n_columns]
     }
 
-    /// The mean change of the first frame and the last one.
-    pub(crate) fn mean_of_ends(&self) -> Vec<f64> {
-        let last = &self.x[self.x.len().saturating_sub(self.n_columns)..];
-        self.x.iter().zip(last).map(|(first, last)| 0.5 * (first + last)).collect()
+    /// The first frame and the last one as known: both with the mean of their changes.
+    pub(crate) fn closed(&self) -> Vec<(usize, f64)> {
+        let last = self.x.len().saturating_sub(self.n_columns);
+        let mean = |k: usize| 0.5 * (self.x[k] + self.x[last + k]);
+        [0, last]
+            .into_iter()
+            .flat_map(|end| (0..self.n_columns).map(move |k| (end + k, mean(k))))
+            .collect()
     }
 
     /// The displacement of the root.
     pub(crate) fn root(&self, frame: usize) -> DVec3 {
         DVec3::from_slice(self.frame(frame))
-    }
-
-    /// The rotation vector of a foot.
-    pub(crate) fn foot(&self, frame: usize, leg: usize) -> DVec3 {
-        of_leg(self.frame(frame), leg)[2]
     }
 
     /// The largest rotations of a leg's hip, knee and foot \[rad\].
@@ -239,13 +276,13 @@ impl LegMotion {
     ///
     /// - `axis_in_mid`: its [`usual_axis`]
     /// - `unit`: the length of a leg
-    /// - `foot`: from its end to what is held of it
+    /// - `foot`: from its end to the two points that may be held of it
     pub(crate) fn new(
         clip: &Clip,
         (limb, axis_in_mid): (Limb, DVec3),
         (tracks, unit): (&Tracks, f64),
         frames: Range<usize>,
-        foot: impl Fn(usize) -> DVec3,
+        foot: impl Fn(usize) -> [DVec3; 2],
     ) -> Self {
         let is_hinge = matches!(clip.skeleton().kind(limb.mid), JointKind::Revolute { .. });
         let n = frames.len();
@@ -253,9 +290,10 @@ impl LegMotion {
             hip: Vec::with_capacity(n),
             thigh: Vec::with_capacity(n),
             shin: Vec::with_capacity(n),
-            foot: Vec::with_capacity(n),
+            foot: [Vec::with_capacity(n), Vec::with_capacity(n)],
             axis: Vec::with_capacity(n),
             flexion: Vec::with_capacity(n),
+            is_hinge,
         };
         for frame in frames {
             let [hip, knee, ankle] = limb.joints().map(|joint| tracks.place(frame, joint) / unit);
@@ -263,13 +301,16 @@ impl LegMotion {
             let usual = tracks.pose(frame, limb.mid).rotation * axis_in_mid;
             let sine = u.cross(v);
             let size = (u.length_squared() * v.length_squared()).sqrt().max(f64::MIN_POSITIVE);
-            // The plane of a leg that is as good as straight is not in its bones.
+            // The plane of a leg that is as good as straight is not in its bones; nor is it bent the other way by being a little beyond.
+            let normal = sine / size;
+            let is_beyond = (-BEYOND..0.0).contains(&normal.dot(usual));
+            let normal = if is_beyond { -normal } else { normal };
             let axis =
-                if is_hinge { usual } else { direction_or(sine / size + usual * STRAIGHT, usual) };
+                if is_hinge { usual } else { direction_or(normal + usual * STRAIGHT, usual) };
             motion.hip.push(hip);
             motion.thigh.push(u);
             motion.shin.push(v);
-            motion.foot.push(foot(frame) / unit);
+            motion.foot.iter_mut().zip(foot(frame)).for_each(|(all, own)| all.push(own / unit));
             motion.flexion.push(atan2(sine.dot(axis), u.dot(v)));
             motion.axis.push(axis);
         }
@@ -283,9 +324,10 @@ impl LegMotion {
             hip: of(&self.hip),
             thigh: of(&self.thigh),
             shin: of(&self.shin),
-            foot: of(&self.foot),
+            foot: self.foot.each_ref().map(|foot| of(foot)),
             axis: of(&self.axis),
             flexion: self.flexion[frames.clone()].to_vec(),
+            is_hinge: self.is_hinge,
         }
     }
 
@@ -296,19 +338,58 @@ impl LegMotion {
             hip: self.hip[frame] + DVec3::from_slice(x),
             thigh: hip_turn * self.thigh[frame],
             shin: hip_turn * (knee_turn * self.shin[frame]),
-            foot: so3_exp(f) * self.foot[frame],
+            foot: self.foot.each_ref().map(|foot| so3_exp(f) * foot[frame]),
         }
     }
 
-    /// Where a part of the foot is off its target.
-    fn residual(&self, held: &Held, frame: usize, x: &[f64]) -> DVec3 {
-        let Posed { hip, thigh, shin, foot } = self.posed(frame, x, held.leg);
-        let ankle = hip + thigh + shin;
-        let off = match held.part {
-            Part::Heel => ankle - held.target,
-            Part::Ball => ankle + foot - held.target,
+    /// From hip to ankle.
+    fn ankle(&self, frame: usize) -> DVec3 {
+        self.thigh[frame] + self.shin[frame]
+    }
+
+    /// The change with which a leg brings its ankle to a place, or as near as it reaches, by itself.
+    pub(crate) fn bringing(&self, frame: usize, place: DVec3, foot: DQuat) -> LegChange {
+        let posed = Posed {
+            hip: self.hip[frame],
+            thigh: self.thigh[frame],
+            shin: self.shin[frame],
+            foot: [DVec3::ZERO; 2],
         };
-        held.counts(frame, off)
+        let as_it_is = LegChange { hip: DQuat::IDENTITY, knee: DQuat::IDENTITY, foot };
+        self.reaching(frame, (&posed, as_it_is), place)
+    }
+
+    /// Where the ankle is after a change.
+    ///
+    /// - `root`: the displacement of the root
+    pub(crate) fn end(&self, frame: usize, root: DVec3, change: &LegChange) -> DVec3 {
+        self.hip[frame] + root + change.hip * (self.thigh[frame] + change.knee * self.shin[frame])
+    }
+
+    /// How far the ankle is to be from the hip for a contact to hold, with the foot and the root as a change has them.
+    pub(crate) fn away(&self, held: &Held, frame: usize, change: &Change) -> f64 {
+        let posed = self.posed(frame, change.frame(frame), held.leg);
+        (held.target - posed.foot[held.point]).distance(posed.hip)
+    }
+
+    /// A change with more turns of hip and knee, in closed form, that bring the ankle to a place, or as near as it gets.
+    fn reaching(
+        &self,
+        frame: usize,
+        (posed, change): (&Posed, LegChange),
+        place: DVec3,
+    ) -> LegChange {
+        let &Posed { hip, thigh, shin, .. } = posed;
+        let axis = change.hip * self.axis[frame];
+        let turns = Bend::new((thigh, shin), axis, self.is_hinge).turns(place - hip);
+        let knee = change.hip.conjugate() * turns.mid * change.hip * change.knee;
+        LegChange { hip: turns.start * change.hip, knee, foot: change.foot }
+    }
+
+    /// Where a point of the foot is off its target.
+    fn residual(&self, held: &Held, frame: usize, x: &[f64]) -> DVec3 {
+        let posed = self.posed(frame, x, held.leg);
+        held.counts(frame, posed.ankle() + posed.foot[held.point] - held.target)
     }
 
     fn linearised(&self, held: &Held, frame: usize, x: &[f64]) -> Residual {
@@ -321,10 +402,10 @@ impl LegMotion {
             *column = by_hip.col(k).cross(thigh + shin);
         }
         by_leg[3] = (so3_exp(a) * self.axis[frame]).cross(shin);
-        if held.part == Part::Ball {
+        if foot[held.point] != DVec3::ZERO {
             let by_foot = so3_left_jacobian(f);
             for (k, column) in by_leg[4..].iter_mut().enumerate() {
-                *column = by_foot.col(k).cross(foot);
+                *column = by_foot.col(k).cross(foot[held.point]);
             }
         }
         by_leg.iter_mut().for_each(|column| *column = held.counts(frame, *column));
@@ -342,7 +423,7 @@ struct Terms {
     outcome: Vec<f64>,
     /// In each frame and column, the second difference of the source.
     source: Vec<f64>,
-    /// Where the value is pulled to: nothing but in frames whose change is known.
+    /// Where the value is pulled to: 0 but in columns whose change is known.
     goal: Vec<f64>,
     /// How straight each knee may become in each frame.
     least: Vec<Vec<f64>>,
@@ -371,12 +452,22 @@ impl Problem<'_> {
         sum / self.legs.len().max(1) as f64
     }
 
-    fn is_free(&self, frame: usize, column: usize) -> bool {
-        (column >= 3 || self.moves[column]) && !self.locked[frame]
+    fn n_frames(&self) -> usize {
+        self.eases.len() / (1 + self.legs.len())
+    }
+
+    /// How much slower a column blends in a frame; 0 where it is not free.
+    fn ease(&self, frame: usize, column: usize) -> f64 {
+        let own = &self.eases[frame * (1 + self.legs.len())..];
+        match column {
+            0..3 if self.moves[column] => own[0],
+            0..3 => 0.0,
+            _ => own[1 + (column - 3) / OF_LEG],
+        }
     }
 
     fn terms(&self) -> Terms {
-        let (n, n_frames) = (self.n_columns(), self.locked.len());
+        let (n, n_frames) = (self.n_columns(), self.n_frames());
         let of_root = self.root;
         let weight = |column: usize| if column < 3 { of_root } else { 1.0 };
         let fourth = |time: f64| {
@@ -386,7 +477,7 @@ impl Problem<'_> {
         let hips: Vec<DVec3> = (0..n_frames).map(|frame| self.hips(frame)).collect();
         let tremble = tremble(&hips) / TREMBLE;
         let calm = |column: usize| if column < 3 { 1.0 + tremble * tremble } else { 1.0 };
-        let blend = |column: usize| fourth(self.ease * BLEND[Self::kind(column)]);
+        let blend = |column: usize| fourth(BLEND[Self::kind(column)]);
         let mut terms = Terms {
             value: Vec::with_capacity(n * n_frames),
             change: (0..n).map(|c| weight(c) * blend(c) / calm(c)).collect(),
@@ -396,13 +487,14 @@ impl Problem<'_> {
             least: Vec::with_capacity(self.legs.len()),
         };
         for frame in 0..n_frames {
-            let free = (0..n).map(|c| if self.is_free(frame, c) { weight(c) } else { LOCKED });
-            terms.value.extend(free);
+            let value = |column| match self.ease(frame, column) {
+                0.0 => LOCKED,
+                ease => weight(column) / (ease * ease * ease * ease),
+            };
+            terms.value.extend((0..n).map(value));
         }
-        for (frame, known) in &self.known {
-            let own = frame * n..(frame + 1) * n;
-            terms.value[own.clone()].fill(LOCKED);
-            terms.goal[own].copy_from_slice(known);
+        for (at, known) in &self.known {
+            (terms.value[*at], terms.goal[*at]) = (LOCKED, *known);
         }
         let mut is_held = vec![vec![false; n_frames]; self.legs.len()];
         for held in self.held.iter().filter(|held| held.weight >= CONTACT) {
@@ -524,12 +616,37 @@ impl Problem<'_> {
         descent
     }
 
+    /// What each limb would do by itself where it holds something, frame by frame in closed form: near enough for large changes to be found from there.
+    pub(crate) fn start(&self) -> Change {
+        let n = self.n_columns();
+        let mut change = Change { n_columns: n, x: vec![0.0; n * self.n_frames()] };
+        self.known.iter().for_each(|(at, known)| change.x[*at] = *known);
+        for (k, holding) in self.holding().iter().enumerate() {
+            let (frame, leg) = (k / self.legs.len(), k % self.legs.len());
+            let found = self.finished(&change, (frame, leg), holding, 1.0);
+            let first = frame * n + 3 + OF_LEG * leg;
+            so3_log(found.hip).write_to_slice(&mut change.x[first..]);
+            change.x[first + 3] = angle_about(found.knee, self.legs[leg].axis[frame]);
+        }
+        change
+    }
+
+    /// How far the farthest of what is held is off before anything changes.
+    pub(crate) fn farthest(&self) -> f64 {
+        let nothing = vec![0.0; self.n_columns()];
+        let off = |held: &Held| {
+            let of_frame = |frame| self.legs[held.leg].residual(held, frame, &nothing).length();
+            held.rolls.clone().map(of_frame).fold(0.0, f64::max)
+        };
+        self.held.iter().map(off).fold(0.0, f64::max)
+    }
+
     /// Minimises it.
     ///
     /// - `start`: the change to begin with; `None` for none
     pub(crate) fn solve(&self, start: Option<&Change>) -> Change {
         let n = self.n_columns();
-        let x = in_windows(self.locked.len(), (n, self.frame_time), |frames, before| {
+        let x = in_windows(self.n_frames(), (n, self.frame_time), |frames, before| {
             let n_before = 2.min(frames.start);
             let all = frames.start - n_before..frames.end;
             let found = self.solve_window(all, &before[before.len() - n_before * n..], start);
@@ -548,74 +665,86 @@ impl Problem<'_> {
         let n = self.n_columns();
         let legs: Vec<LegMotion> = self.legs.iter().map(|leg| leg.part(frames.clone())).collect();
         let held: Vec<Held> = self.held.iter().filter_map(|held| held.part(&frames)).collect();
-        let own = self.known.iter().filter(|(frame, _)| frames.contains(frame));
-        let own = own.map(|(frame, x)| (frame - frames.start, x.clone()));
-        let before = before.chunks_exact(n).map(<[f64]>::to_vec).enumerate();
-        let known = own.chain(before).collect();
-        let locked = &self.locked[frames.clone()];
-        let problem = Problem { legs: &legs, held: &held, known, locked, ..*self };
+        let columns = frames.start * n..frames.end * n;
+        let [from, to] = [columns.start, columns.end]
+            .map(|column| self.known.partition_point(|(at, _)| *at < column));
+        let own = self.known[from..to].iter().map(|(at, x)| (at - columns.start, *x));
+        let known = own.chain(before.iter().copied().enumerate()).collect();
+        let n_own = 1 + self.legs.len();
+        let eases = &self.eases[frames.start * n_own..frames.end * n_own];
+        let problem = Problem { legs: &legs, held: &held, known, eases, ..*self };
         let terms = problem.terms();
         let mut x = match start {
-            Some(start) => start.x[frames.start * n..frames.end * n].to_vec(),
+            Some(start) => start.x[columns].to_vec(),
             None => vec![0.0; n * frames.len()],
         };
-        for (frame, known) in &problem.known {
-            x[frame * n..(frame + 1) * n].copy_from_slice(known);
-        }
+        problem.known.iter().for_each(|(at, known)| x[*at] = *known);
         let mut matrix = Banded::zero(x.len(), 2 * n);
-        Stated { problem: &problem, terms }.minimise(&mut x, &mut matrix);
+        let stated = Stated { problem: &problem, terms };
+        stated.minimise(&mut x, &mut matrix);
+        let Terms { value, goal, .. } = &stated.terms;
+        let locked = (0..x.len()).filter(|at| value[*at] >= LOCKED);
+        locked.for_each(|at| x[at] = goal[at]);
         x
     }
 
-    /// What holds heel and ball of each leg in each frame, leg after leg.
+    /// What holds both points of each leg in each frame, leg after leg.
     pub(crate) fn holding(&self) -> Vec<[Option<&Held>; 2]> {
         let n_legs = self.legs.len();
-        let mut holding = vec![[None; 2]; n_legs * self.locked.len()];
+        let mut holding = vec![[None; 2]; n_legs * self.n_frames()];
         for held in self.held {
             for frame in held.rolls.clone() {
-                let at = usize::from(held.part == Part::Ball);
-                holding[frame * n_legs + held.leg][at].get_or_insert(held);
+                holding[frame * n_legs + held.leg][held.point].get_or_insert(held);
             }
         }
         holding
     }
 
-    /// How a leg changes in a frame, with the contacts of that frame met exactly where the leg reaches.
+    /// Part of how a leg changes in a frame, with that part of the way to its contacts met exactly where the leg reaches.
     ///
-    /// - `holding`: its heel and ball, as [`holding`](Self::holding) says
+    /// - `holding`: of both its points, as [`holding`](Self::holding) says
+    /// - `share`: which part: 1 for all
     pub(crate) fn finished(
         &self,
         change: &Change,
         (frame, leg): (usize, usize),
         holding: &[Option<&Held>; 2],
+        share: f64,
     ) -> LegChange {
         let motion = &self.legs[leg];
-        let x = change.frame(frame);
-        let [a, b, f] = of_leg(x, leg);
+        let x: Vec<f64> = change.frame(frame).iter().map(|x| x * share).collect();
+        let [a, b, f] = of_leg(&x, leg);
         let found = LegChange {
             hip: so3_exp(a),
             knee: rotation_about(motion.axis[frame], b.x),
             foot: so3_exp(f),
         };
-        let Posed { hip, thigh, shin, foot } = motion.posed(frame, x, leg);
-        let solved = [hip + thigh + shin, hip + thigh + shin + foot];
-        let target = |part: usize| {
-            let at = solved[part];
-            holding[part].map(|held| at - held.counts(frame, at - held.target))
+        let posed = motion.posed(frame, &x, leg);
+        let target = |point: usize| {
+            let held = holding[point]?;
+            let at = posed.ankle() + posed.foot[point];
+            let source = motion.hip[frame] + motion.ankle(frame) + motion.foot[point][frame];
+            Some(match held.weight < CONTACT {
+                true => at + (held.target - at) * (held.weight / STAY),
+                false => at - held.counts(frame, at - source.lerp(held.target, share)),
+            })
         };
+        let stays = holding.iter().flatten().any(|held| held.weight < CONTACT);
+        let [first, second] = posed.foot;
         let (ankle, turn) = match (target(0), target(1)) {
             (None, None) => return found,
-            (Some(heel), None) => (heel, DQuat::IDENTITY),
-            (None, Some(ball)) => (ball - foot, DQuat::IDENTITY),
-            (Some(heel), Some(ball)) => (heel, shortest_rotation(foot, ball - heel)),
+            (Some(at), None) => (at - first, DQuat::IDENTITY),
+            (None, Some(at)) => (at - second, DQuat::IDENTITY),
+            (Some(a), Some(b)) => {
+                let turn = shortest_rotation(second - first, b - a);
+                (0.5 * (a - turn * first + b - turn * second), turn)
+            }
         };
-        let knee = hip + thigh;
-        let axis = found.hip * motion.axis[frame];
-        let limb = TwoBone::new(hip, knee, knee + shin, ankle).with_mid_axis(axis);
-        let Ok(solved) = limb.solve() else { return found };
-        let hip = solved.start_correction * found.hip;
-        let knee = hip.conjugate() * solved.mid_correction * found.hip * found.knee;
-        LegChange { hip, knee, foot: turn * found.foot }
+        let own = (motion.thigh[frame], motion.shin[frame]);
+        let ankle = if stays { soft(own, posed.hip, ankle) } else { ankle };
+        let mut reached = motion.reaching(frame, (&posed, found), ankle);
+        reached.foot = turn * reached.foot;
+        reached
     }
 }
 
@@ -648,6 +777,23 @@ impl Sum for Stated<'_> {
     }
 }
 
+/// The angle of a rotation about a unit axis.
+fn angle_about(turn: DQuat, axis: DVec3) -> f64 {
+    2.0 * atan2(turn.xyz().dot(axis), turn.w)
+}
+
+/// Where an ankle goes that is to be at a place that its leg might reach only straight.
+///
+/// - `bones`: thigh and shin in the source, in which they may be straighter
+/// - `hip`: where the hip is
+pub(crate) fn soft((thigh, shin): (DVec3, DVec3), hip: DVec3, place: DVec3) -> DVec3 {
+    let (length, own) = (thigh.length() + shin.length(), (thigh + shin).length());
+    let ratio = (1.0 - STRAIGHT_TO_STAY).min(1.0 - own / length);
+    let (line, distance) = (place - hip, place.distance(hip));
+    let soft = SoftReach::Finite { ratio }.distance(distance, length, 0.0);
+    if soft < distance { hip + line * (soft / distance) } else { place }
+}
+
 /// By how much a knee is straighter than it may be, as a negative number; 0 where it is not.
 fn limit_violation(
     motion: &LegMotion,
@@ -677,25 +823,29 @@ mod tests {
                 shin: frames()
                     .map(|f| turn(f) * rotation_about(DVec3::X, flexion[f]) * DVec3::NEG_Y * 0.5)
                     .collect(),
-                foot: frames().map(|f| DVec3::new(0.0, -0.05, 0.15 + 0.01 * wave(f, 1))).collect(),
+                foot: [
+                    vec![DVec3::ZERO; n_frames],
+                    frames().map(|f| DVec3::new(0.0, -0.05, 0.15 + 0.01 * wave(f, 1))).collect(),
+                ],
                 axis: frames().map(|f| turn(f) * DVec3::X).collect(),
                 flexion,
+                is_hinge: false,
             }
         };
         (0..2).map(of_leg).collect()
     }
 
     fn held() -> Vec<Held> {
-        let of = |leg, part, frames: Range<usize>| Held {
+        let of = |leg, point, frames: Range<usize>| Held {
             leg,
-            part,
+            point,
             rolls: frames.start..frames.end + 1,
             frames,
             target: DVec3::new(0.1, 0.1, 0.1),
             normal: DVec3::Y,
             weight: CONTACT,
         };
-        vec![of(0, Part::Heel, 2..5), of(0, Part::Ball, 3..7), of(1, Part::Ball, 0..4)]
+        vec![of(0, 0, 2..5), of(0, 1, 3..7), of(1, 1, 0..4)]
     }
 
     fn changed(n: usize) -> Vec<f64> {
@@ -722,25 +872,24 @@ mod tests {
         }
     }
 
-    fn problem<'p>(legs: &'p [LegMotion], held: &'p [Held], locked: &'p [bool]) -> Problem<'p> {
+    fn problem<'p>(legs: &'p [LegMotion], held: &'p [Held], eases: &'p [f64]) -> Problem<'p> {
         Problem {
             legs,
             held,
             root: ROOT,
             moves: [true; 3],
-            locked,
+            eases,
             known: Vec::new(),
             frame_time: 0.02,
-            ease: 1.0,
         }
     }
 
     #[test]
     fn the_descent_is_half_the_gradient_of_the_cost() {
         let (legs, held) = (legs(8), held());
-        let mut locked = [false; 8];
-        locked[6] = true;
-        let problem = problem(&legs, &held, &locked);
+        let mut eases = [1.5; 3 * 8];
+        eases[3 * 6..3 * 7].fill(0.0);
+        let problem = problem(&legs, &held, &eases);
         let terms = problem.terms();
         let n = problem.n_columns();
         // Small enough for the stiff terms, and knees over their limits.
@@ -770,12 +919,12 @@ mod tests {
                 let motion = &legs[leg];
                 let target = motion.hip[first] + 0.9 * (motion.thigh[first] + motion.shin[first]);
                 let frames = first..first + 4;
-                let (normal, part, weight) = (DVec3::Y, Part::Heel, CONTACT);
-                Held { leg, part, rolls: frames.clone(), frames, target, normal, weight }
+                let (normal, point, weight) = (DVec3::Y, 0, CONTACT);
+                Held { leg, point, rolls: frames.clone(), frames, target, normal, weight }
             })
             .collect();
-        let locked = vec![false; n_frames];
-        let problem = problem(&legs, &held, &locked);
+        let eases = vec![1.0; 3 * n_frames];
+        let problem = problem(&legs, &held, &eases);
         let (windows, whole) =
             (problem.solve(None).x, problem.solve_window(0..n_frames, &[], None));
         let apart = windows.iter().zip(&whole).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
@@ -790,21 +939,21 @@ mod tests {
         let normal = DVec3::Y;
         let held = [Held {
             leg: 0,
-            part: Part::Heel,
+            point: 0,
             frames: 11..14,
             rolls: 10..16,
             target,
             normal,
             weight: CONTACT,
         }];
-        let mut locked = [false; 30];
-        locked[..5].fill(true);
-        let problem = problem(&legs, &held, &locked);
+        let mut eases = [1.0; 3 * 30];
+        eases[..3 * 5].fill(0.0);
+        let problem = problem(&legs, &held, &eases);
         let change = problem.solve(None);
         for frame in 11..14 {
             let residual = legs[0].residual(&held[0], frame, change.frame(frame));
             assert!(residual.length() < 1e-3, "{residual}");
-            let turns = problem.finished(&change, (frame, 0), &[Some(&held[0]), None]);
+            let turns = problem.finished(&change, (frame, 0), &[Some(&held[0]), None], 1.0);
             let thigh = turns.hip * legs[0].thigh[frame];
             let shin = turns.hip * turns.knee * legs[0].shin[frame];
             let ankle = legs[0].hip[frame] + change.root(frame) + thigh + shin;

@@ -36,23 +36,6 @@ impl Tracks {
         tracks
     }
 
-    /// The same joints over the clip with other values, in the same memory. What moved them all is left out.
-    ///
-    /// - `changed`: the joints whose values may differ
-    pub(super) fn over(mut self, clip: &Clip, changed: &[usize]) -> Self {
-        self.shifts.clear();
-        let parents = self.parents(clip.skeleton());
-        let mut is_new = vec![false; parents.len()];
-        for (slot, parent) in parents.into_iter().enumerate() {
-            is_new[slot] =
-                changed.contains(&self.joints[slot]) || parent.is_some_and(|parent| is_new[parent]);
-            if is_new[slot] {
-                self.fill(clip, slot, parent);
-            }
-        }
-        self
-    }
-
     /// Finds the poses of a joint in all frames of a clip, from those of its parent, which are known.
     fn fill(&mut self, clip: &Clip, slot: usize, parent: Option<usize>) {
         let (skeleton, joint, n) = (clip.skeleton(), self.joints[slot], self.n_frames);
@@ -83,11 +66,6 @@ impl Tracks {
             let pose = skeleton.pose_on(joint, clip.frame(frame), world_from_parent);
             (*rotation, *place) = (pose.rotation, pose.translation);
         }
-    }
-
-    /// Whether all of these joints have a track.
-    pub(super) fn has(&self, wanted: &[usize]) -> bool {
-        wanted.iter().all(|&joint| self.slots.get(joint).copied().flatten().is_some())
     }
 
     /// The places of a joint in all frames, as it is before all are moved; none for joints without a track.

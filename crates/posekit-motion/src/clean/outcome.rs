@@ -2,19 +2,18 @@
 
 use core::ops::Range;
 
-use posekit::glam::{DQuat, DVec3};
-use posekit::math::{Pose, atan2, direction_or, slerp};
-use posekit::skeleton::{Frame, JointKind};
+use posekit::glam::DVec3;
+use posekit::math::{Pose, direction_or};
+use posekit::skeleton::Frame;
 
 use super::source::{Found, Seen, Source};
-use super::{CleanSettings, holding, moved_back};
-use crate::clip::rotation_place;
+use super::{holding, moved_back};
 use crate::error::Result;
-use crate::hold::{Along, Asked, ContactReport, hold_on_joints, hold_on_path};
+use crate::hold::{Along, ContactReport, hold_on_joints, hold_on_path};
 use crate::metrics::drift;
 use crate::paths::joints_of;
 use crate::plant::{CLEAN, Part, PlantReport, Verdict};
-use crate::space_time::{CONTACT, Change, Held, LegMotion, Problem, ROOT, usual_axis};
+use crate::space_time::{CONTACT, Change, EASE, Held, LegMotion, Problem, ROOT, usual_axis};
 use crate::tracks::Tracks;
 use crate::travel::shifted;
 use crate::{Clip, Contact, Hold, Leg, Support};
@@ -72,8 +71,6 @@ impl Source<'_> {
     fn hold_smoothly(&self, seen: &Seen) -> Outcome {
         let Seen { floor, segments, found, path, in_place, .. } = seen;
         let mut reports = self.reports(seen);
-        let locked: Vec<bool> =
-            (0..self.clip.n_frames()).map(|frame| self.is_kept(frame)).collect();
         let moves = self.moves();
         let mut solved: Vec<Solved> = Vec::new();
         for segment in segments {
@@ -86,12 +83,11 @@ impl Source<'_> {
                     solved.push((segment.clone(), held, None));
                     break;
                 }
-                let locked = &locked[segment.clone()];
-                let mut problem = self.problem((&legs, &held), moves, locked);
+                let eases = self.eases(segment);
+                let mut problem = self.problem((&legs, &held), moves, &eases);
                 let mut change = problem.solve(last.as_ref());
                 if self.cycle.is_some() && segment.len() == self.clip.n_frames() {
-                    let ends = change.mean_of_ends();
-                    problem.known = vec![(0, ends.clone()), (segment.len() - 1, ends)];
+                    problem.known = change.closed();
                     change = problem.solve(Some(&change));
                 }
                 let costly: Vec<usize> = own
@@ -111,7 +107,7 @@ impl Source<'_> {
                 }
             }
         }
-        let (clip, changed) = self.applied((path, *in_place), (&solved, moves), &locked);
+        let (clip, changed) = self.applied((path, *in_place), (&solved, moves));
         let (contacts, held) = self.contacts_of(&solved, &clip, seen, &mut reports);
         Outcome { clip, changed, contacts, held, reports }
     }
@@ -226,11 +222,7 @@ impl Source<'_> {
         let shares = if is_kept { self.shares.as_slice() } else { &[] };
         let along = Along { path: &path, path_part, shares };
         let settings = crate::HoldSettings { strength, ..holding(legs, self.settings) };
-        let hold = |contacts: &[Contact]| {
-            let asked = Asked { contacts, to_body: &[], also: &[] };
-            let held = hold_on_path(clip, self.tracks.clone(), along, asked, &settings, self.keep);
-            held.map(|(held, _)| held)
-        };
+        let hold = |contacts: &[Contact]| hold_on_path(clip, along, contacts, &settings, self.keep);
         let held = hold_on_joints(clip, contacts, hold)?;
         let clip = if seen.in_place { moved_back(&held.clip, legs, &path) } else { held.clip };
         Ok((self.restored(clip), held.changed, held.contacts))
@@ -266,7 +258,7 @@ impl Source<'_> {
 
     /// What is held as a contact.
     fn contact(&self, held: &Held, start: usize) -> Contact {
-        let joint = self.legs[held.leg].joint(held.part);
+        let joint = self.legs[held.leg].joint([Part::Heel, Part::Ball][held.point]);
         Contact {
             frame: Frame::new(joint, Pose::IDENTITY),
             from: self.clip.time(start + held.frames.start),
@@ -330,7 +322,7 @@ impl Source<'_> {
             let after = (frames.end..rolls.end).take_while(is_alone).count();
             let frames = frames.start - start..frames.end - start;
             let rolls = frames.start - before..frames.end + after;
-            Held { leg, part, frames, rolls, target, normal, weight: CONTACT }
+            Held { leg, point: part as usize, frames, rolls, target, normal, weight: CONTACT }
         };
         let mut targets: Vec<Held> = own.iter().zip(&places).map(held).collect();
         self.close_targets(&mut targets, path);
@@ -344,7 +336,7 @@ impl Source<'_> {
         for first in 0..targets.len() {
             let is_rest = |held: &Held| {
                 held.frames.end == path.len()
-                    && (held.leg, held.part) == (targets[first].leg, targets[first].part)
+                    && (held.leg, held.point) == (targets[first].leg, targets[first].point)
             };
             let Some(rest) = targets.iter().position(is_rest) else { continue };
             if targets[first].frames.start == 0 && rest != first {
@@ -358,11 +350,18 @@ impl Source<'_> {
         &self,
         (legs, held): (&'p [LegMotion], &'p [Held]),
         moves: [bool; 3],
-        locked: &'p [bool],
+        eases: &'p [f64],
     ) -> Problem<'p> {
-        let ease = self.settings.ease / CleanSettings::default().ease;
         let (root, frame_time) = (ROOT, self.clip.frame_time());
-        Problem { legs, held, root, moves, locked, known: Vec::new(), frame_time, ease }
+        Problem { legs, held, root, moves, eases, known: Vec::new(), frame_time }
+    }
+
+    /// How slowly root and legs blend in the frames of a segment; 0 in those that are kept.
+    pub(super) fn eases(&self, segment: &Range<usize>) -> Vec<f64> {
+        let ease = self.settings.ease / EASE;
+        let of_frame = |frame| if self.is_kept(frame) { 0.0 } else { ease };
+        let all = segment.clone().map(of_frame);
+        all.flat_map(|ease| core::iter::repeat_n(ease, 1 + self.legs.len())).collect()
     }
 
     /// The legs over a segment, on the root's trajectory.
@@ -372,7 +371,7 @@ impl Source<'_> {
             let axis = usual_axis(self.clip, limb, tracks, (0.0, DVec3::X));
             let foot = |frame: usize| {
                 let [ball, ankle] = [leg.ball.unwrap_or(limb.end), limb.end];
-                tracks.place(frame, ball) - tracks.place(frame, ankle)
+                [DVec3::ZERO, tracks.place(frame, ball) - tracks.place(frame, ankle)]
             };
             let frames = segment.clone();
             let mut motion =
@@ -388,7 +387,6 @@ impl Source<'_> {
         &self,
         (path, in_place): (&[DVec3], bool),
         (solved, moves): (&[Solved], [bool; 3]),
-        locked: &[bool],
     ) -> (Clip, Vec<usize>) {
         let n = self.clip.skeleton().n_values();
         let strength = self.settings.strength;
@@ -401,22 +399,20 @@ impl Source<'_> {
         for (segment, held, change) in solved {
             let Some(change) = change else { continue };
             let legs = self.leg_motions(segment.clone(), path);
-            let problem = self.problem((&legs, held), moves, &locked[segment.clone()]);
+            let eases = self.eases(segment);
+            let problem = self.problem((&legs, held), moves, &eases);
             let holding = problem.holding();
-            for frame in segment.clone().filter(|frame| !locked[*frame]) {
+            for frame in segment.clone().filter(|frame| !self.is_kept(*frame)) {
                 let own = frame - segment.start;
                 shifts[frame] += change.root(own) * (strength * self.length);
                 let q = &mut values[frame * n..(frame + 1) * n];
                 for leg in 0..legs.len() {
                     let holding = &holding[own * legs.len() + leg];
-                    let turns = problem.finished(change, (own, leg), holding);
-                    let part = |turn| slerp(DQuat::IDENTITY, turn, strength);
-                    let (hip, knee, foot) = (part(turns.hip), part(turns.knee), part(turns.foot));
                     let limb = self.legs[leg].limb;
-                    let back = (hip * knee).conjugate() * foot;
-                    for (joint, turn) in [(limb.start, hip), (limb.mid, knee), (limb.end, back)] {
-                        self.turn(frame, joint, turn, q);
-                    }
+                    let rotations =
+                        limb.joints().map(|joint| self.tracks.pose(frame, joint).rotation);
+                    let turns = problem.finished(change, (own, leg), holding, strength);
+                    turns.write(self.clip.skeleton(), limb, rotations, q);
                 }
             }
             changed.extend(self.legs.iter().flat_map(|leg| leg.limb.joints()));
@@ -432,21 +428,6 @@ impl Source<'_> {
             }
             None => (cleaned, changed),
         }
-    }
-
-    /// Puts a rotation of the world on top of a joint's.
-    fn turn(&self, frame: usize, joint: usize, turn: DQuat, q: &mut [f64]) {
-        let skeleton = self.clip.skeleton();
-        let world_from_joint = self.tracks.pose(frame, joint).rotation;
-        if let JointKind::Revolute { axis } = skeleton.kind(joint) {
-            let about = turn.xyz().dot(world_from_joint * axis);
-            q[skeleton.value_range(joint).start] += 2.0 * atan2(about, turn.w);
-            return;
-        }
-        let Some(place) = rotation_place(skeleton, joint) else { return };
-        let now = DQuat::from_slice(&q[place..place + 4]);
-        let new = now * (world_from_joint.conjugate() * turn * world_from_joint);
-        (new * (1.0 / new.length())).write_to_slice(&mut q[place..place + 4]);
     }
 
     /// The contacts that were held, and how well, as the edited clip has them.
@@ -465,7 +446,7 @@ impl Source<'_> {
         let (mut contacts, mut held_reports) = (Vec::new(), Vec::new());
         for (report, found) in reports.iter_mut().zip(&seen.found) {
             let of = |held: &&Held, start: usize| {
-                (held.leg, held.part) == (found.leg, found.part)
+                (held.leg, held.point) == (found.leg, found.part as usize)
                     && held.frames.start + start == found.frames.start
             };
             let held = solved.iter().find_map(|(segment, held, change)| {

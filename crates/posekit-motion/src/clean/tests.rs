@@ -13,7 +13,7 @@ use super::outcome::is_costly;
 use super::*;
 use crate::clip::rotation_place;
 use crate::find::find_legs;
-use crate::plant::{Part, Verdict};
+use crate::plant::Verdict;
 use crate::space_time::{CONTACT, Held as HeldPart};
 use crate::travel::along_path;
 use crate::{Contact, Hold, Support};
@@ -249,14 +249,15 @@ fn the_cost_of_a_contact_is_bounded() {
         let target = ankle + DVec3::X * off;
         let held = [HeldPart {
             leg: 0,
-            part: Part::Heel,
+            point: 0,
             frames: 30..31,
             rolls: 30..31,
             target,
             normal: DVec3::Y,
             weight: CONTACT,
         }];
-        let problem = source.problem((&motions, &held), [true; 3], &[false; 61]);
+        let eases = source.eases(&(0..n));
+        let problem = source.problem((&motions, &held), [true; 3], &eases);
         assert_eq!(is_costly(&problem.solve(None), &held[0]), costly, "{off}");
     }
 }

@@ -1,13 +1,13 @@
 //! Limbs whose joints turn about few axes hold by least squares over the angles of these.
 
 use posekit::glam::DVec3;
-use posekit::math::Pose;
+use posekit::math::{Pose, so3_log};
 use posekit::skeleton::{JointKind, Skeleton};
 
 use super::Keep;
-use super::joints::{Aim, By, Column, Goal, HARD, Joints, Problem, columns_of, goals_of, runs_of};
-use super::need::Need;
+use super::joints::{Aim, By, Column, Goal, HARD, Joints, Problem, columns_of, goals_of};
 use super::plan::LimbPlan;
+use crate::space_time::LegChange;
 use crate::{Clip, Limb};
 
 /// A change comes and goes in about so much time \[s\].
@@ -44,42 +44,48 @@ pub(super) struct Few<'a> {
     pub(super) columns: &'a [Column],
 }
 
+/// What a limb of few turns begins with in a frame in which it may change: what would do if its joints were balls.
+#[derive(Clone, Copy)]
+pub(super) struct Start {
+    pub(super) frame: usize,
+    pub(super) change: LegChange,
+    /// Where its end is to be though it holds nothing.
+    pub(super) stays: Option<DVec3>,
+}
+
 impl Few<'_> {
     /// The change in each frame in which there may be one.
-    ///
-    /// - `bend`: by how much the middle bends in the closed form, as a rotation vector of the world: a straight limb does not know by itself which way
-    pub(super) fn hold(
-        &self,
-        need: &Need,
-        bend: impl Fn(usize) -> DVec3,
-    ) -> Vec<(usize, Vec<f64>)> {
+    pub(super) fn hold(&self, starts: &[Start]) -> Vec<(usize, Vec<f64>)> {
         let n_frames = self.clip.n_frames();
-        let of_run = |run: core::ops::Range<usize>| {
-            let is_open = [run.start == 0, run.end == n_frames];
-            let goals = run.clone().map(|frame| self.goals(need, frame)).collect();
-            let frames: Vec<usize> = run.collect();
-            let bend = |frame: &usize| if need.holds(*frame) { bend(*frame) } else { DVec3::ZERO };
-            let bends = frames.iter().map(bend);
-            let changes = self.problem(&frames, goals, (BLEND, is_open), bends).solve();
-            frames.into_iter().zip(changes)
+        let of_run = |run: &[Start]| {
+            let frames: Vec<usize> = run.iter().map(|start| start.frame).collect();
+            let is_open = [frames[0] == 0, frames[frames.len() - 1] + 1 == n_frames];
+            let goals: Vec<Vec<Goal>> = run.iter().map(|start| self.goals(start)).collect();
+            let bend = |(start, goals): (&Start, &Vec<Goal>)| match goals.is_empty() {
+                true => DVec3::ZERO,
+                false => so3_log(start.change.knee),
+            };
+            let bends: Vec<DVec3> = run.iter().zip(&goals).map(bend).collect();
+            let changes = self.problem(&frames, goals, (BLEND, is_open), bends.into_iter()).solve();
+            frames.into_iter().zip(changes).collect::<Vec<_>>()
         };
-        runs_of(n_frames, &self.limb.points).into_iter().flat_map(of_run).collect()
+        starts.chunk_by(|a, b| a.frame + 1 == b.frame).flat_map(of_run).collect()
     }
 
     /// The configurations of frames in which the end is in a pose, or near it and turned about as there.
+    ///
+    /// - `bends`: by how much the middle bends in the closed form, as a rotation vector of the world: a straight limb does not know by itself which way
     pub(super) fn bring(
         &self,
         poses: &[(usize, Pose)],
-        bend: impl Fn(usize, Pose) -> DVec3,
+        bends: impl Iterator<Item = DVec3>,
     ) -> Vec<Vec<f64>> {
         let frames: Vec<usize> = poses.iter().map(|(frame, _)| *frame).collect();
         let goals = poses.iter().map(|(_, pose)| {
             vec![self.goal(Aim::At(pose.translation), HARD), self.turned(pose.rotation)]
         });
         // Each frame by itself.
-        let bends = poses.iter().map(|(frame, pose)| bend(*frame, *pose));
-        let problem = self.problem(&frames, goals.collect(), (0.0, [true; 2]), bends);
-        problem.configurations()
+        self.problem(&frames, goals.collect(), (0.0, [true; 2]), bends).configurations()
     }
 
     /// Its joints.
@@ -88,13 +94,14 @@ impl Few<'_> {
         Joints::new(skeleton, self.columns, self.limb.limb.length(skeleton))
     }
 
-    fn goals(&self, need: &Need, frame: usize) -> Vec<Goal> {
-        let points = need.points(self.limb, frame).into_iter().flatten();
+    fn goals(&self, start: &Start) -> Vec<Goal> {
+        let Start { frame, change, stays } = *start;
+        let points = self.limb.points.iter().filter(|point| point.frames.contains(&frame));
         let mut goals: Vec<Goal> = points.flat_map(|point| goals_of(point, frame)).collect();
+        goals.extend(stays.map(|place| self.goal(Aim::At(place), HARD)));
         if !goals.is_empty() {
             let poses = self.clip.skeleton().poses(self.clip.frame(frame));
-            let own = poses[self.limb.limb.end].rotation;
-            goals.push(self.turned(need.turn(frame).map_or(own, |turn| turn * own)));
+            goals.push(self.turned(change.foot * poses[self.limb.limb.end].rotation));
         }
         goals
     }

@@ -1,29 +1,21 @@
 //! Contacts that hold exactly, with the least change to a motion.
 //!
-//! 1. Every contact finds its limb ([`plan`]). What no limb can hold by itself, the whole body does first ([`whole`]).
-//! 2. Of every limb: how its end must turn and move while it holds something ([`need`]).
-//! 3. The root goes along as far as the legs ask it to, and feet that one point holds roll about it, by one least squares over all frames ([`root`]).
-//! 4. What is left is the limbs' own: in closed form it becomes turns of three joints ([`bend`], [`apply`]), which die away between contacts ([`ease`]). Where
-//!    joints turn about too few axes for that, least squares over time find the angles ([`few`]), as they do those of the whole body ([`joints`]).
-//! 5. Feet that hold nothing stay, where contacts are put by hand ([`free`]).
-//! 6. What contacts on joints of the figure hold goes where these have gone, until they rest ([`support`]).
+//! 1. Every contact finds its limb ([`plan`]).
+//! 2. What limbs can hold by themselves they do, and the root goes along with legs, by one least squares over all frames ([`limbs`]). Where joints turn about too few axes
+//!    for that, another one finds the angles ([`few`]).
+//! 3. What no limb can hold by itself the whole body does, by the same in its joints ([`whole`], [`joints`]); then limbs hold once more, exactly, on the body as it is.
+//! 4. What contacts on joints of the figure hold goes where these have gone, until they rest ([`support`]).
 
-mod apply;
-mod bend;
-mod ease;
 mod few;
-mod free;
 mod joints;
 mod keep;
-mod need;
+mod limbs;
 mod plan;
 mod rest;
-mod root;
 mod support;
 mod whole;
 
 use core::ops::Range;
-use std::borrow::Cow;
 
 use posekit::glam::DVec3;
 
@@ -31,7 +23,7 @@ use super::tracks::Tracks;
 use super::{Clip, Contact, Limb};
 use crate::error::{Error, Result};
 use crate::space_time::ROOT;
-use need::Need;
+use limbs::Limbs;
 use plan::{Plan, Target};
 
 pub(super) use few::has_few_turns;
@@ -55,7 +47,7 @@ pub struct HoldSettings {
     /// ([`Free`](posekit::skeleton::JointKind::Free)) can follow. People see 0.03 when they look for it.
     pub max_stretch: f64,
     /// Contacts are put by hand on a motion that is to stay as it is besides: feet that hold nothing stay where they are, as far as their legs reach, while the root goes along
-    /// with others, and what a limb misses is left to the whole body. Default false: feet go along with the hips where they do not stand.
+    /// with others. Default false: feet go along with the hips where they do not stand.
     pub by_hand: bool,
 }
 
@@ -135,53 +127,8 @@ pub fn hold_within(
     settings: &HoldSettings,
     keep: Option<&Keep>,
 ) -> Result<Held> {
-    hold_on_joints(clip, contacts, |contacts| hold_on_no_joint(clip, contacts, settings, keep))
-}
-
-/// [`hold_within`] for contacts on the world and on what moves in it.
-fn hold_on_no_joint(
-    clip: &Clip,
-    contacts: &[Contact],
-    settings: &HoldSettings,
-    keep: Option<&Keep>,
-) -> Result<Held> {
-    let tracks = Tracks::new(clip, &[]);
     let along = Along { path: &[], path_part: 1.0, shares: &[] };
-    let asked = Asked { contacts, to_body: &[], also: &[] };
-    let held = hold_on_path(clip, tracks.clone(), along, asked, settings, keep)?.0;
-    let is_missed = |index: &usize| {
-        held.contacts[*index].limb.is_some() && !held.contacts[*index].missed.is_empty()
-    };
-    let missed: Vec<usize> = (0..contacts.len()).filter(is_missed).collect();
-    if missed.is_empty() || !settings.by_hand {
-        return Ok(held);
-    }
-    let asked = Asked { to_body: &missed, ..asked };
-    let by_body = hold_on_path(clip, tracks, along, asked, settings, keep)?.0;
-    // What holds at the same time must hold, too.
-    let is_beside = |frames: &Range<usize>| {
-        let meets = |index: &usize| {
-            let other = &held.contacts[*index].frames;
-            frames.start < other.end && other.start < frames.end
-        };
-        missed.iter().any(meets)
-    };
-    let is_no_worse = |(new, old): (&ContactReport, &ContactReport)| match is_beside(&old.frames) {
-        true => new.missed.is_empty(),
-        false => new.missed.len() <= old.missed.len(),
-    };
-    let mut both = by_body.contacts.iter().zip(&held.contacts);
-    Ok(if both.all(is_no_worse) { by_body } else { held })
-}
-
-/// What is to be held, and looked at.
-#[derive(Clone, Copy)]
-pub(super) struct Asked<'a> {
-    pub(super) contacts: &'a [Contact],
-    /// Those of them that are left to the whole body.
-    pub(super) to_body: &'a [usize],
-    /// Joints that are looked at besides those of the contacts.
-    pub(super) also: &'a [usize],
+    hold_on_joints(clip, contacts, |contacts| hold_on_path(clip, along, contacts, settings, keep))
 }
 
 /// What is known of the root, and of how much is applied, before anything is held.
@@ -202,93 +149,53 @@ impl Along<'_> {
     }
 }
 
-/// [`hold_within`] on a clip whose root is moved first, and where the joints are in the edited clip.
-///
-/// - `tracks`: of the clip, as far as they are known
+/// [`hold_within`] on a clip whose root is moved first, for contacts on the world and on what moves in it.
 pub(super) fn hold_on_path(
     clip: &Clip,
-    tracks: Tracks,
     along: Along<'_>,
-    asked: Asked<'_>,
+    contacts: &[Contact],
     settings: &HoldSettings,
     keep: Option<&Keep>,
-) -> Result<(Held, Tracks)> {
+) -> Result<Held> {
     check(settings)?;
-    let Asked { contacts, to_body, also } = asked;
     let mut plan = plan::plan(clip, contacts, settings, keep)?;
-    let joints = plan::joints_of(&plan);
-    let tracks = if tracks.has(&joints) { tracks } else { Tracks::new(clip, &joints) };
-    let tracks = tracks.moved(along.path);
+    let on_path = whole::moved(clip, &plan, (along.path, 1.0));
+    let tracks = Tracks::new(&on_path, &plan::joints_of(&plan));
     for limb in &mut plan.limbs {
         plan::fill_targets(&mut limb.points, &tracks);
     }
     plan::fill_targets(&mut plan.others, &tracks);
-    plan.leave_to_body(&tracks, to_body);
-    let made = hold_once(clip, &plan, along, tracks, also, settings)?;
-    let (mut held, after) = report(made, &plan, contacts.len());
-    keep::tell_few(&mut held.contacts, &plan, (&held.clip, &after));
+    plan.leave_to_body(&tracks);
+    let made = hold_once((clip, &on_path), &plan, along, settings)?;
+    let mut held = report((clip, made), &plan, contacts.len());
     if keep.is_some() && held.contacts.iter().any(|contact| !contact.missed.is_empty()) {
-        let tracks = Tracks::new(clip, &[]);
-        let free = hold_on_path(clip, tracks, along, asked, settings, None)?.0;
+        let free = hold_on_path(clip, along, contacts, settings, None)?;
         for (contact, free) in held.contacts.iter_mut().zip(free.contacts) {
             contact.by_channels |= contact.missed.iter().any(|frame| !free.missed.contains(frame));
         }
     }
-    Ok((held, after))
+    Ok(held)
 }
 
-/// The clip in which a plan holds, the joints that changed, and where the joints are that are looked at.
+/// The clip in which a plan holds.
 ///
-/// - `tracks`: with the joints of the plan
+/// - `on_path`: the clip with its root moved
 fn hold_once(
-    clip: &Clip,
+    (clip, on_path): (&Clip, &Clip),
     plan: &Plan<'_>,
     along: Along<'_>,
-    tracks: Tracks,
-    also: &[usize],
     settings: &HoldSettings,
-) -> Result<(Clip, Vec<usize>, Tracks)> {
-    let joints = looked_at(plan, also);
+) -> Result<Clip> {
+    let limbs = Limbs { clip: on_path, plan, settings, root_moves: true };
     if plan.others.iter().all(|point| point.frames.is_empty()) {
-        let mut needs = needs(clip, plan, &tracks);
-        let root = (settings, Some(settings.root_stiffness));
-        let root = root::carry(clip, plan, &tracks, &mut needs, root);
-        let (mut held, mut changed) =
-            hold_limbs(clip, plan, along, (&tracks, &root), needs, settings);
-        if settings.by_hand {
-            held = free::stay(&tracks, held, plan);
-            changed = changed_in(clip, &held);
-        }
-        let tracks = if tracks.has(&joints) {
-            tracks.over(&held, &changed)
-        } else {
-            Tracks::new(&held, &joints)
-        };
-        return Ok((held, changed, tracks));
+        let held = limbs.hold(|frame| settings.strength * along.share(frame));
+        return Ok(whole::moved(&held, plan, (along.path, along.path_part - 1.0)).into_owned());
     }
-    // All of it is found first: the root goes along with limbs, the whole body does the rest, and what limbs hold is on top of that.
-    let on_path = whole::moved(clip, plan, (along.path, 1.0));
-    let full = HoldSettings { strength: 1.0, ..settings.clone() };
-    let mut of_limbs = needs(&on_path, plan, &tracks);
-    let root = (&full, Some(full.root_stiffness));
-    let root = root::carry(&on_path, plan, &tracks, &mut of_limbs, root);
-    let mut carried = whole::moved(&on_path, plan, (&root, 1.0));
-    if settings.by_hand {
-        carried = Cow::Owned(free::stay(&tracks, carried.into_owned(), plan));
-    }
-    let solved = whole::hold((&on_path, &carried), plan)?;
-    let mut changed = changed_in(&on_path, &solved);
-    let tracks = Tracks::new(&solved, &plan::joints_of(plan));
-    let all = Along { path: &[], path_part: 1.0, shares: &[] };
-    let mut needs = needs(&solved, plan, &tracks);
-    root::carry(&solved, plan, &tracks, &mut needs, (&full, None));
-    let (solved, more) = hold_limbs(&solved, plan, all, (&tracks, &[]), needs, &full);
-    changed.extend(more);
-    changed.sort_unstable();
-    changed.dedup();
-    let clip = whole::blended((clip, &solved), plan, along, settings.strength)?;
-    let tracks = Tracks::new(&clip, &joints);
-    Ok((clip, changed, tracks))
+    // All of it is found first: limbs hold what they can, the whole body does the rest, and what limbs hold is made exact on that.
+    let carried = limbs.hold(|_| 1.0);
+    let solved = whole::hold((on_path, &carried), plan)?;
+    let solved = Limbs { clip: &solved, root_moves: false, ..limbs }.hold(|_| 1.0);
+    whole::blended((clip, &solved), plan, along, settings.strength)
 }
 
 /// The joints that are not in one clip as in another.
@@ -301,26 +208,6 @@ fn changed_in(before: &Clip, after: &Clip) -> Vec<usize> {
         (0..before.n_frames()).any(is_other)
     };
     (0..skeleton.n_joints()).filter(is_changed).collect()
-}
-
-/// What the contacts of limbs need.
-fn needs(clip: &Clip, plan: &Plan<'_>, tracks: &Tracks) -> Vec<Need> {
-    plan.limbs.iter().map(|limb| need::need(clip, limb, tracks)).collect()
-}
-
-/// The closed forms, on a root that goes along.
-fn hold_limbs(
-    clip: &Clip,
-    plan: &Plan<'_>,
-    along: Along<'_>,
-    (tracks, root): (&Tracks, &[DVec3]),
-    mut needs: Vec<Need>,
-    settings: &HoldSettings,
-) -> (Clip, Vec<usize>) {
-    for (need, limb) in needs.iter_mut().zip(&plan.limbs) {
-        need.take_off(root, clip, plan, limb);
-    }
-    apply::apply(clip, plan, tracks, &needs, (root, along), settings)
 }
 
 fn check(settings: &HoldSettings) -> Result<()> {
@@ -341,19 +228,13 @@ fn check(settings: &HoldSettings) -> Result<()> {
 /// A miss larger than this part of a limb is one.
 const MISS: f64 = 1e-4;
 
-/// The joints that contacts stand on, and others.
-fn looked_at(plan: &Plan<'_>, also: &[usize]) -> Vec<usize> {
-    points(plan).map(|(_, point)| point.frame.joint).chain(also.iter().copied()).collect()
-}
-
 /// Measures how the contacts hold.
 ///
-/// - `made`: the clip, the joints that changed, and tracks with the joints that the contacts stand on
-fn report(
-    (clip, changed, tracks): (Clip, Vec<usize>, Tracks),
-    plan: &Plan<'_>,
-    n_contacts: usize,
-) -> (Held, Tracks) {
+/// - `clip`: the edited clip, after the one that was edited
+fn report((source, clip): (&Clip, Clip), plan: &Plan<'_>, n_contacts: usize) -> Held {
+    let joints = points(plan).map(|(_, point)| point.frame.joint);
+    let joints = joints.chain(plan::joints_of(plan)).collect::<Vec<usize>>();
+    let tracks = Tracks::new(&clip, &joints);
     let empty = ContactReport {
         frames: 0..0,
         limb: None,
@@ -385,7 +266,8 @@ fn report(
             }
         }
     }
-    (Held { clip, contacts, changed }, tracks)
+    keep::tell_few(&mut contacts, plan, (&clip, &tracks));
+    Held { changed: changed_in(source, &clip), contacts, clip }
 }
 
 fn points<'p>(plan: &'p Plan<'_>) -> impl Iterator<Item = (Option<Limb>, &'p plan::Point)> {

@@ -39,8 +39,6 @@ pub(super) struct Point {
     pub(super) contact: usize,
     pub(super) frame: Frame,
     pub(super) frames: Range<usize>,
-    /// How long before the first frame it begins, and after the last it ends, in frames, below one.
-    pub(super) lead: [f64; 2],
     /// What is held, in the frame of what it is on.
     own: Target,
     /// Where that is, frame after frame; none for the world.
@@ -78,15 +76,27 @@ impl Point {
 
     /// How far in its ease it is in a frame: 1 while it holds, 0 where it does not yet or no more.
     pub(super) fn coming(&self, frame: usize) -> f64 {
-        let (away, ease) = if frame < self.frames.start {
-            ((self.frames.start - frame) as f64, self.ease_in)
-        } else if frame >= self.frames.end {
-            ((frame + 1 - self.frames.end) as f64, self.ease_out)
-        } else {
+        if self.frames.contains(&frame) {
             return 1.0;
-        };
-        let coming = 1.0 - away / (ease + 1.0);
+        }
+        let ease = if frame < self.frames.start { self.ease_in } else { self.ease_out };
+        let away = self
+            .frames
+            .start
+            .saturating_sub(frame)
+            .max((frame + 1).saturating_sub(self.frames.end));
+        let coming = 1.0 - away as f64 / (ease + 1.0);
         if coming > 0.0 && !self.frames.is_empty() { coming } else { 0.0 }
+    }
+
+    /// The frames in which it holds, and its eases.
+    pub(super) fn eased(&self) -> Range<usize> {
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it saturates")]
+        let whole = |frames: f64| frames.ceil() as usize;
+        let is_empty = self.frames.is_empty();
+        let first = self.frames.start.saturating_sub(whole(self.ease_in));
+        let end = self.frames.end.saturating_add(whole(self.ease_out));
+        if is_empty { self.frames.clone() } else { first..end }
     }
 }
 
@@ -169,15 +179,17 @@ pub(super) struct Plan<'k> {
 }
 
 impl Plan<'_> {
+    /// Whether a limb moves with the root.
+    pub(super) fn carries(&self, skeleton: &Skeleton, limb: Limb) -> bool {
+        self.root
+            .is_some_and(|root| skeleton.ancestors(limb.start).skip(1).any(|joint| joint == root))
+    }
+
     /// Leaves to the whole body what an arm does not reach: the root, going along by itself, would drag the feet, and does not bend a back.
     ///
     /// - `tracks`: with the joints of all limbs
-    /// - `left`: contacts that are left to it in any case, with what meets them on their limbs
-    pub(super) fn leave_to_body(&mut self, tracks: &Tracks, left: &[usize]) {
+    pub(super) fn leave_to_body(&mut self, tracks: &Tracks) {
         let Self { limbs, others, .. } = self;
-        for limb in &mut *limbs {
-            others.extend(limb.leave(|point| left.contains(&point.contact)));
-        }
         for arm in limbs.iter_mut().filter(|limb| !limb.is_leg) {
             let limb = arm.limb;
             let is_beyond = |point: &mut Point| {
@@ -346,14 +358,10 @@ fn point(clip: &Clip, index: usize, contact: &Contact) -> Point {
         }
     };
     let frames = clip.frames(contact.from, contact.to);
-    let lead = |more: f64| if more > 0.0 && more < 1.0 { more } else { 0.0 };
-    let before = (clip.time(frames.start) - contact.from) / clip.frame_time();
-    let after = (contact.to - clip.time(frames.end)) / clip.frame_time() + 1.0;
     Point {
         contact: index,
         frame: contact.frame,
         frames,
-        lead: [lead(before), lead(after)],
         own,
         supports: match &contact.on {
             Support::Moving(path) => {

@@ -4,9 +4,9 @@ use posekit::glam::DVec3;
 use posekit::math::{Pose, direction_or};
 use posekit::skeleton::Skeleton;
 
-use super::bend::SHARE;
 use super::plan::LimbPlan;
 use crate::Limb;
+use crate::bend::STRAIGHT;
 use crate::leg::Side;
 use crate::names::words;
 
@@ -31,7 +31,7 @@ impl<'a> Rest<'a> {
         } else {
             second.cross(legs().map(|leg| self.forward(leg, legs())).sum())
         };
-        let axis = first.cross(second) + SHARE * direction_or(side, DVec3::ZERO);
+        let axis = first.cross(second) + STRAIGHT * direction_or(side, DVec3::ZERO);
         let in_mid = self.poses[of.limb.mid].rotation.conjugate() * axis;
         direction_or(in_mid, DVec3::ZERO)
     }

@@ -7,11 +7,12 @@ use posekit::glam::{DQuat, DVec3};
 use posekit::math::{Pose, slerp};
 use posekit::skeleton::{JointKind, Skeleton};
 
-use super::free::{STRAIGHT_TO_STAY, soft};
 use super::joints::{Aim, Column, Goal, HARD, Joints, Problem, columns_of, goals_of, runs_of};
+use super::limbs::bring_ends;
 use super::plan::{LimbPlan, Plan, Point, Target, held_part};
-use super::{Along, apply, reach};
+use super::{Along, reach};
 use crate::error::Result;
+use crate::space_time::{STRAIGHT_TO_STAY, soft};
 use crate::travel::shifted;
 use crate::{Clip, Limb};
 
@@ -61,7 +62,7 @@ pub(super) fn hold((clip, carried): (&Clip, &Clip), plan: &Plan<'_>) -> Result<C
             }
         }
     }
-    Ok(apply::bring_ends(carried.with_values(values)?, &feet))
+    Ok(bring_ends(carried.with_values(values)?, &feet))
 }
 
 /// What the whole body is to do in a run of frames.
@@ -200,8 +201,8 @@ impl<'a> Body<'a> {
     fn foot(&self, frame: usize, limb: &LimbPlan, now: &[Pose]) -> Pose {
         let sources = self.sources(frame);
         let (mut foot, _) = self.stay(frame, limb, &sources);
-        let own = limb.limb.joints().map(|joint| sources[1][joint].translation);
-        foot.translation = soft(own, now[limb.limb.start].translation, foot.translation);
+        let [a, b, c] = limb.limb.joints().map(|joint| sources[1][joint].translation);
+        foot.translation = soft((b - a, c - b), now[limb.limb.start].translation, foot.translation);
         foot
     }
 }
