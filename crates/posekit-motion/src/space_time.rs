@@ -27,7 +27,8 @@ use core::ops::Range;
 use posekit::glam::{DQuat, DVec3};
 use posekit::limb::SoftReach;
 use posekit::math::{
-    atan2, direction_or, rotation_about, shortest_rotation, so3_exp, so3_left_jacobian, so3_log,
+    atan2, direction_or, perpendicular, rotation_about, shortest_rotation, so3_exp,
+    so3_left_jacobian, so3_log,
 };
 use posekit::skeleton::{JointKind, Skeleton};
 
@@ -305,8 +306,12 @@ impl LegMotion {
             let normal = sine / size;
             let is_beyond = (-BEYOND..0.0).contains(&normal.dot(usual));
             let normal = if is_beyond { -normal } else { normal };
-            let axis =
-                if is_hinge { usual } else { direction_or(normal + usual * STRAIGHT, usual) };
+            let axis = match is_hinge {
+                true => usual,
+                false => {
+                    direction_or(normal + usual * STRAIGHT, direction_or(usual, perpendicular(u)))
+                }
+            };
             motion.hip.push(hip);
             motion.thigh.push(u);
             motion.shin.push(v);

@@ -678,6 +678,36 @@ fn limbs_that_are_straight_all_along_bend_as_limbs_do() {
     }
 }
 
+#[test]
+fn l10_a_straight_leg_that_nothing_shows_how_to_bend() {
+    let bone = Pose::from_translation(DVec3::new(0.0, -0.5, 0.0));
+    let joints = vec![
+        Joint::free("a"),
+        Joint::ball("b").child_of(0),
+        Joint::ball("c").child_of(1).at(bone),
+        Joint::ball("d").child_of(2).at(bone),
+    ];
+    let skeleton = Skeleton::try_new(joints).unwrap();
+    let clip =
+        Clip::try_new(skeleton.clone(), 1.0 / RATE, skeleton.neutral().repeat(FRAMES)).unwrap();
+    let leg = Limb { start: 1, mid: 2, end: 3 };
+    // The root goes along, or may not.
+    for root_stiffness in [2.0, 1e9] {
+        let settings = HoldSettings { legs: vec![leg], root_stiffness, ..HoldSettings::default() };
+        for up in [0.0, 1e-6, 0.3, 0.9] {
+            let place = DVec3::new(0.0, up - 1.0, 0.0);
+            let held = [contact(3, 0.5, 1.0, Hold::Position(Some(place)))];
+            let held = hold(&clip, &held, &settings).unwrap();
+            assert!(
+                held.contacts[0].residual < 1e-9,
+                "{root_stiffness}, {up}: {:?}",
+                held.contacts[0]
+            );
+            assert!(held.clip.values().iter().all(|value| value.is_finite()));
+        }
+    }
+}
+
 /// A cart that is pushed along in front of the walk and turns this way and that.
 fn cart() -> Trajectory {
     let times: Vec<f64> = (0..=40).map(|k| 0.05 * f64::from(k)).collect();

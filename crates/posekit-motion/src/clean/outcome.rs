@@ -112,7 +112,7 @@ impl Source<'_> {
         Outcome { clip, changed, contacts, held, reports }
     }
 
-    /// By closed forms and few angles, contact by contact.
+    /// By [`hold`](crate::hold()), where joints turn about few axes or bones may stretch.
     fn hold_found(&self, seen: &Seen) -> Result<Outcome> {
         let mut reports = self.reports(seen);
         loop {
