@@ -21,6 +21,9 @@ use crate::{Clip, Contact, Hold, Leg, Support};
 /// What a contact may cost: displacement of the root \[leg lengths\], rotation of hip, knee and foot \[rad\]. Beyond, it is released.
 const BOUND: [f64; 4] = [0.15, 0.6, 0.6, 0.45];
 
+/// Eases shorter than this part of [`EASE`] are as short: less than a frame.
+const LEAST_EASE: f64 = 0.25;
+
 /// Rounds of releasing contacts.
 const RELEASES: usize = 3;
 
@@ -358,7 +361,7 @@ impl Source<'_> {
 
     /// How slowly root and legs blend in the frames of a segment; 0 in those that are kept.
     pub(super) fn eases(&self, segment: &Range<usize>) -> Vec<f64> {
-        let ease = self.settings.ease / EASE;
+        let ease = (self.settings.ease / EASE).max(LEAST_EASE);
         let of_frame = |frame| if self.is_kept(frame) { 0.0 } else { ease };
         let all = segment.clone().map(of_frame);
         all.flat_map(|ease| core::iter::repeat_n(ease, 1 + self.legs.len())).collect()

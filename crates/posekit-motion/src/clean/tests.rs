@@ -236,6 +236,28 @@ fn contacts_that_slide_too_far_are_released() {
 }
 
 #[test]
+fn contacts_hold_with_eases_of_any_length() {
+    let faulty = too_long(&walk(60.0, 4.0), 0.1);
+    for ease in [0.0, 0.01, 0.5, 10.0] {
+        let cleaned =
+            clean(&faulty, &CleanSettings { ease, path: false, ..CleanSettings::default() })
+                .unwrap();
+        let fixed: Vec<&PlantReport> =
+            cleaned.plants.iter().filter(|report| report.verdict == Verdict::Fixed).collect();
+        assert!(fixed.len() > 8, "{ease}: {:?}", cleaned.plants);
+        // The root takes its part, too.
+        let root = |clip: &Clip, frame: usize| DVec3::from_slice(clip.frame(frame));
+        let displaced = (0..faulty.n_frames())
+            .map(|frame| root(&faulty, frame).distance(root(&cleaned.clip, frame)))
+            .fold(0.0, f64::max);
+        assert!(displaced > 1e-4, "{ease}: {displaced}");
+        for report in fixed {
+            assert!(report.drift_after < 1e-6 && report.drift_before > 1e-3, "{ease}: {report:?}");
+        }
+    }
+}
+
+#[test]
 fn the_cost_of_a_contact_is_bounded() {
     let walk = walk(60.0, 1.0);
     let legs = find_legs(&walk).legs;
