@@ -98,8 +98,15 @@ mod tests {
         for threads in [1, 4] {
             let stop = Stop::default();
             let work = |&item: &usize| {
-                if item == 20 {
-                    stop.request();
+                match item {
+                    20 => stop.request(),
+                    // What other threads have begun by then they finish.
+                    21.. => {
+                        while !stop.is_asked() {
+                            thread::yield_now();
+                        }
+                    }
+                    _ => {}
                 }
                 item
             };

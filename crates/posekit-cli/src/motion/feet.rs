@@ -1,7 +1,7 @@
 //! Feet and floor: from the options to the library, and from the library to the record.
 
 use posekit::glam::DVec3;
-use posekit::math::{acos, direction_or};
+use posekit::math::{Pose, acos, direction_or};
 use posekit_io::motion::{MotionFile, millimetres};
 use posekit_motion::{Clip, Floor, FloorChoice, LEG_LENGTH, Leg, Legs, Part, carrier, find_floor};
 
@@ -150,8 +150,13 @@ pub(super) struct Places {
 
 impl Places {
     pub(super) fn of(clip: &Clip) -> Self {
-        let n_joints = clip.skeleton().n_joints();
-        let points = clip.poses().iter().map(|pose| pose.translation).collect();
+        let (skeleton, n_joints) = (clip.skeleton(), clip.skeleton().n_joints());
+        let mut poses = vec![Pose::IDENTITY; n_joints];
+        let mut points = Vec::with_capacity(n_joints * clip.n_frames());
+        for frame in 0..clip.n_frames() {
+            skeleton.forward_kinematics(clip.frame(frame), &mut poses);
+            points.extend(poses.iter().map(|pose| pose.translation));
+        }
         Self { points, n_joints }
     }
 
