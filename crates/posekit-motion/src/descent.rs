@@ -41,6 +41,8 @@ pub(crate) trait Sum {
     const STEPS: usize;
     /// A step that makes the sum less by no more than this part of it is the last.
     const SETTLED: f64;
+    /// So is a whole one that gains less than foreseen by no more than this part, as that is what the next one gains.
+    const SETTLED_NEXT: f64 = 0.0;
     /// By how much the damping grows from 1.
     const GROWTH: f64;
     /// How much of the curvature counts: none to begin with, and more with every step that the system stays positive definite with it.
@@ -60,7 +62,8 @@ pub(crate) trait Sum {
         let mut cost = self.cost(x);
         let (mut damping, mut curved) = (0.0, 0);
         for _ in 0..Self::STEPS {
-            let mut step = self.linearise(x, Self::CURVATURES[curved], matrix);
+            let down = self.linearise(x, Self::CURVATURES[curved], matrix);
+            let mut step = down.clone();
             if damping > 0.0 {
                 (0..step.len()).for_each(|at| matrix.add(at, at, damping));
             }
@@ -72,7 +75,11 @@ pub(crate) trait Sum {
                 continue;
             }
             matrix.solve(&mut step);
+            let gained = |step: &[f64]| -> f64 { step.iter().zip(&down).map(|(x, y)| x * y).sum() };
+            let of_whole = gained(&step);
             self.shorten(&mut step);
+            let foreseen = gained(&step);
+            let is_whole = damping == 0.0 && foreseen == of_whole;
             let next: Vec<f64> = x.iter().zip(&step).map(|(x, step)| x + step).collect();
             let next_cost = self.cost(&next);
             // NaN is no improvement.
@@ -81,7 +88,8 @@ pub(crate) trait Sum {
                 (*x, cost) = (next, next_cost);
                 damping = if damping > 1.0 { damping / Self::GROWTH } else { 0.0 };
                 curved = (curved + 1).min(Self::CURVATURES.len() - 1);
-                if gain < Self::SETTLED * cost {
+                let is_last = is_whole && (foreseen - gain).abs() < Self::SETTLED_NEXT * cost;
+                if is_last || gain < Self::SETTLED * cost {
                     break;
                 }
             } else if next_cost - cost < Self::SETTLED * cost {

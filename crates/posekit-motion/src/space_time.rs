@@ -763,6 +763,7 @@ impl Sum for Stated<'_> {
     const STEPS: usize = 16;
     /// What contacts are then off, the closed form corrects.
     const SETTLED: f64 = 1e-3;
+    const SETTLED_NEXT: f64 = Self::SETTLED;
     const GROWTH: f64 = 3.0;
 
     fn cost(&self, x: &[f64]) -> f64 {
