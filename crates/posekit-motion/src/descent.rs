@@ -41,7 +41,7 @@ pub(crate) trait Sum {
     const STEPS: usize;
     /// A step that makes the sum less by no more than this part of it is the last.
     const SETTLED: f64;
-    /// So is a whole one that gains less than foreseen by no more than this part, as that is what the next one gains.
+    /// So is a whole one that gains less than foreseen by no more than this part, as that is what the next one gains; 0 where nothing makes exact what is found.
     const SETTLED_NEXT: f64 = 0.0;
     /// By how much the damping grows from 1.
     const GROWTH: f64;
@@ -75,11 +75,10 @@ pub(crate) trait Sum {
                 continue;
             }
             matrix.solve(&mut step);
-            let gained = |step: &[f64]| -> f64 { step.iter().zip(&down).map(|(x, y)| x * y).sum() };
-            let of_whole = gained(&step);
+            let whole = step.clone();
             self.shorten(&mut step);
-            let foreseen = gained(&step);
-            let is_whole = damping == 0.0 && foreseen == of_whole;
+            let is_whole = damping == 0.0 && step == whole;
+            let foreseen: f64 = step.iter().zip(&down).map(|(step, down)| step * down).sum();
             let next: Vec<f64> = x.iter().zip(&step).map(|(x, step)| x + step).collect();
             let next_cost = self.cost(&next);
             // NaN is no improvement.
