@@ -103,6 +103,13 @@ impl Trajectory {
         Pose::new(slerp(a.rotation, b.rotation, part), a.translation.lerp(b.translation, part))
     }
 
+    /// The trajectory so much later \[s\] and elsewhere.
+    pub(crate) fn moved(&self, later: f64, by: DVec3) -> Self {
+        let mut moved = self.retimed(|time| time + later);
+        moved.poses.iter_mut().for_each(|pose| pose.translation += by);
+        moved
+    }
+
     /// The trajectory at other times, in the same order.
     pub(crate) fn retimed(&self, time: impl Fn(f64) -> f64) -> Self {
         Self { times: self.times.iter().map(|&at| time(at)).collect(), poses: self.poses.clone() }

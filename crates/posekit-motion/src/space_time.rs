@@ -218,16 +218,6 @@ impl Change {
         &self.x[frame * self.n_columns..(frame + 1) * self.n_columns]
     }
 
-    /// The first frame and the last one as known: both with the mean of their changes.
-    pub(crate) fn closed(&self) -> Vec<(usize, f64)> {
-        let last = self.x.len().saturating_sub(self.n_columns);
-        let mean = |k: usize| 0.5 * (self.x[k] + self.x[last + k]);
-        [0, last]
-            .into_iter()
-            .flat_map(|end| (0..self.n_columns).map(move |k| (end + k, mean(k))))
-            .collect()
-    }
-
     /// The displacement of the root.
     pub(crate) fn root(&self, frame: usize) -> DVec3 {
         DVec3::from_slice(self.frame(frame))

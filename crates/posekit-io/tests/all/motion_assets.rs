@@ -15,7 +15,9 @@ use posekit::skeleton::{JointKind, Skeleton};
 use posekit_io::gltf::{folder, no_files};
 use posekit_io::motion::{Format, MotionFile, MotionOptions, Written, to_bvh, to_glb};
 use posekit_io::{Limits, Result, Warnings};
-use posekit_motion::{CleanSettings, Clip, clean};
+use posekit_motion::{
+    CleanSettings, Clip, Contact, Hold, HoldSettings, Keep, Leg, Limb, clean_within,
+};
 
 use common::{assets, gltf_files};
 
@@ -333,33 +335,65 @@ fn gap_of_ends(clip: &Clip, hips: usize) -> (f64, DVec3) {
     (off.map(DVec3::length).fold(0.0, f64::max), travel)
 }
 
+/// By how much a pose and a place, which are the same at both ends of a clip, are so no more in another one \[leg lengths\].
+fn opened(clip: &Clip, other: &Clip, leg: Limb) -> f64 {
+    let (gap, travel) = gap_of_ends(clip, leg.start);
+    let (gap_after, travel_after) = gap_of_ends(other, leg.start);
+    (gap_after - gap).max(travel_after.distance(travel)) / leg.length(clip.skeleton())
+}
+
 #[test]
 fn cycles_stay_closed_when_feet_are_made_to_stand() {
     let Some(assets) = assets() else { return };
-    let mut n_cycles = 0;
+    let (mut n_cycles, mut n_given) = (0, 0);
     for name in ["Knight.glb", "Fox.glb", "CesiumMan.glb"] {
         let file = open(&assets.join("gltf").join(name)).unwrap();
         for index in 0..file.n_clips() {
             let clip = file.clip(index).unwrap();
             let legs = file.legs_of(clip).legs;
-            let Some(leg) = legs.first().filter(|_| clip.n_frames() > 8) else { continue };
-            let (hips, unit) = (leg.limb.start, leg.limb.length(clip.skeleton()));
-            let (gap, travel) = gap_of_ends(clip, hips);
-            if gap > 1e-3 * unit || travel.length() > 1e-3 * unit {
+            let Some(Leg { limb, .. }) = legs.first().filter(|_| clip.n_frames() > 8) else {
+                continue;
+            };
+            let (gap, travel) = gap_of_ends(clip, limb.start);
+            if gap.max(travel.length()) > 1e-3 * limb.length(clip.skeleton()) {
                 continue;
             }
             n_cycles += 1;
-            let settings = CleanSettings { legs: Some(legs), ..CleanSettings::default() };
-            let cleaned = clean(clip, &settings).unwrap().clip;
-            let (gap_after, travel_after) = gap_of_ends(&cleaned, hips);
-            let which = file.clip_name(index);
-            let opened = (gap_after - gap) / unit;
-            assert!(opened < 1e-4, "{name}, {which:?}: the pose opens by {opened} legs");
-            let opened = travel_after.distance(travel) / unit;
-            assert!(opened < 1e-4, "{name}, {which:?}: it goes {opened} legs away");
+            let limb = *limb;
+            let settings = CleanSettings { legs: Some(legs.clone()), ..CleanSettings::default() };
+            let stays = |settings: &CleanSettings, keep: Option<&Keep>, how: &str| {
+                let cleaned = clean_within(clip, settings, keep).unwrap();
+                let by = opened(clip, &cleaned.clip, limb);
+                assert!(by < 1e-3, "{name}, {:?}, {how}: {by} legs", file.clip_name(index));
+                cleaned
+            };
+            let found = stays(&settings, None, "as found");
+            let aside = DVec3::new(0.02, 0.0, 0.0) * limb.length(clip.skeleton());
+            let contacts: Vec<Contact> = found
+                .stands()
+                .iter()
+                .map(|contact| match contact.hold {
+                    Hold::Position(Some(at)) => {
+                        Contact { hold: Hold::Position(Some(at + aside)), ..contact.clone() }
+                    }
+                    _ => contact.clone(),
+                })
+                .collect();
+            n_given += contacts.len();
+            let given = CleanSettings { contacts: Some(contacts.clone()), ..settings.clone() };
+            let held = stays(&given, None, "contacts given");
+            assert_eq!(held.contacts, contacts, "those that were given come back");
+            assert_eq!(held.held.len(), contacts.len(), "and no others are reported");
+            let hold = HoldSettings { max_stretch: 0.02, ..HoldSettings::default() };
+            let _ = stays(&CleanSettings { hold, ..settings.clone() }, None, "bones may stretch");
+            let n_joints = clip.skeleton().n_joints();
+            let mut keep = Keep { axes: vec![None; n_joints], moves: vec![[true; 3]; n_joints] };
+            legs.iter().for_each(|leg| keep.axes[leg.limb.mid] = Some(vec![DVec3::X]));
+            let _ = stays(&settings, Some(&keep), "knees with one axis");
         }
     }
     assert!(n_cycles > 40, "{n_cycles} cycles");
+    assert!(n_given > 200, "{n_given} contacts given");
 }
 
 #[test]

@@ -185,12 +185,13 @@ pub(super) struct Contacts {
 /// - `root`: velocity of the root in each frame \[leg lengths/s\]
 /// - `in_place`: the support moves as in an in-place walk, whatever people see
 /// - `shortest`: shorter contacts are none \[s\]
+/// - `period`: in what time the motion repeats; infinite if it does not \[s\]
 pub(super) fn find(
     parts: &[PartMotion],
     root: &[DVec3],
     (choice, up): (FloorChoice, DVec3),
     in_place: bool,
-    (frame_time, shortest): (f64, f64),
+    (frame_time, shortest, period): (f64, f64, f64),
 ) -> Contacts {
     let normal = match choice {
         FloorChoice::Given(floor) => floor.normal,
@@ -203,7 +204,7 @@ pub(super) fn find(
     let stances = stances_of(&states, frame_time, shortest);
     let mut support = supposed.clone();
     if !in_place {
-        support.keep_visible(parts, &stances, frame_time);
+        support.keep_visible(parts, &stances, (frame_time, period));
     }
     Contacts { ground, support, supposed, stances }
 }

@@ -1,11 +1,13 @@
 //! Feet that slide are made to stand: footskate removal. `docs/motion-method.md` has the equations, and what was measured.
 //!
+//! 0. A cycle is cleaned among others before and after it ([`cycle`]), so that it stays one.
 //! 1. [`source`] finds when feet stand, on which floor, and how its support moves ([`contacts`], [`support`]).
 //! 2. One least squares over all frames ([`space_time`](crate::space_time)) finds the smallest change with which they do; closed forms make it exact.
 //! 3. Contacts that are given, joints that turn about too few axes, and bones that may stretch are left to [`hold`](crate::hold()).
 //! 4. [`slides`] measures the outcome by nothing that cleaning uses.
 
 mod contacts;
+mod cycle;
 mod outcome;
 mod slides;
 mod source;
@@ -209,7 +211,8 @@ pub fn clean_within(clip: &Clip, settings: &CleanSettings, keep: Option<&Keep>) 
         }
         None => find_legs(clip),
     };
-    let source = Source::new(clip, &legs.legs, settings, keep);
+    let (around, cycle) = cycle::unrolled(clip, &legs.legs, settings);
+    let source = Source::new(&around, &legs.legs, settings, keep, cycle.as_ref());
     let seen = source.see();
     let Outcome { clip: cleaned, changed, contacts, held, reports } = source.outcome(&seen)?;
     let is_moved = seen.path.iter().any(|shift| *shift != DVec3::ZERO);
@@ -222,7 +225,7 @@ pub fn clean_within(clip: &Clip, settings: &CleanSettings, keep: Option<&Keep>) 
         true => (contacts, Vec::new(), held),
         false => (Vec::new(), contacts, Vec::new()),
     };
-    Ok(Cleaned {
+    let cleaned = Cleaned {
         clip: cleaned,
         floor: seen.floor,
         floor_choice: settings.floor,
@@ -234,6 +237,11 @@ pub fn clean_within(clip: &Clip, settings: &CleanSettings, keep: Option<&Keep>) 
         path,
         is_in_place,
         legs,
+    };
+    let are_given = settings.contacts.is_some();
+    Ok(match cycle {
+        Some(cycle) => cycle.cut(clip, cleaned, are_given),
+        None => cleaned,
     })
 }
 
@@ -294,7 +302,8 @@ pub fn judge(
 #[must_use]
 pub fn find_floor(clip: &Clip, legs: &[Leg], choice: FloorChoice) -> Floor {
     let settings = CleanSettings { floor: choice, ..CleanSettings::default() };
-    Source::new(clip, legs, &settings, None).see().floor
+    let (around, cycle) = cycle::unrolled(clip, legs, &settings);
+    Source::new(&around, legs, &settings, None, cycle.as_ref()).see().floor
 }
 
 /// When which parts of feet are in contact, in the order of their first frames. [`clean`] makes stand what of each is at one place: not what rolls.
@@ -305,7 +314,13 @@ pub fn find_floor(clip: &Clip, legs: &[Leg], choice: FloorChoice) -> Floor {
 /// Without legs or frames there are none.
 #[must_use]
 pub fn find_plants(clip: &Clip, legs: &[Leg], settings: &CleanSettings) -> Vec<Plant> {
-    Source::new(clip, legs, settings, None).see().plants
+    let (around, cycle) = cycle::unrolled(clip, legs, settings);
+    let mut plants = Source::new(&around, legs, settings, None, cycle.as_ref()).see().plants;
+    if let Some(cycle) = cycle {
+        plants.retain_mut(|plant| cycle.cut_plant(plant));
+        plants.sort_by_key(cycle::order);
+    }
+    plants
 }
 
 /// How contacts are held by these legs.

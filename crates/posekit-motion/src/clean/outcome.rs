@@ -9,7 +9,7 @@ use posekit::skeleton::Frame;
 use super::source::{Found, Seen, Source};
 use super::{holding, moved_back};
 use crate::error::Result;
-use crate::hold::{Along, ContactReport, hold_on_joints, hold_on_path};
+use crate::hold::{Along, ContactReport, check_contacts, hold_on_joints, hold_on_path};
 use crate::metrics::drift;
 use crate::paths::joints_of;
 use crate::plant::{CLEAN, Part, PlantReport, Verdict};
@@ -87,12 +87,8 @@ impl Source<'_> {
                     break;
                 }
                 let eases = self.eases(segment);
-                let mut problem = self.problem((&legs, &held), moves, &eases);
-                let mut change = problem.solve(last.as_ref());
-                if self.cycle.is_some() && segment.len() == self.clip.n_frames() {
-                    problem.known = change.closed();
-                    change = problem.solve(Some(&change));
-                }
+                let problem = self.problem((&legs, &held), moves, &eases);
+                let change = problem.solve(last.as_ref());
                 let costly: Vec<usize> = own
                     .into_iter()
                     .zip(&held)
@@ -155,9 +151,15 @@ impl Source<'_> {
 
     /// Contacts that are given.
     fn hold_given(&self, seen: &Seen, given: &[Contact]) -> Result<Outcome> {
-        let (clip, mut changed, mut held) = self.hold_contacts(seen, given)?;
+        check_contacts(self.clip.skeleton(), given)?;
+        let path: Vec<DVec3> = seen.path.iter().map(|shift| *shift * self.length).collect();
+        let all = match self.cycle {
+            Some(cycle) => cycle.contacts(self.clip, &path, given),
+            None => given.to_vec(),
+        };
+        let (clip, mut changed, mut held) = self.hold_contacts(seen, &all)?;
         let still = CLEAN * self.length;
-        let stood = self.hold_with(seen, given, 0.0)?;
+        let stood = self.hold_with(seen, &all, 0.0)?;
         let stands = stood.2.iter().all(|contact| {
             contact.missed.is_empty() || contact.residual < still && contact.angle < CLEAN
         });
@@ -166,6 +168,7 @@ impl Source<'_> {
             (clip, changed, held) = (self.clip.clone(), Vec::new(), stood.2);
             held.iter_mut().for_each(|held| held.missed.clear());
         }
+        held.truncate(given.len());
         let mut reports = self.reports(seen);
         reports.retain_mut(|report| {
             let joint = self.legs[report.plant.leg].joint(report.plant.part);
@@ -327,26 +330,7 @@ impl Source<'_> {
             let rolls = frames.start - before..frames.end + after;
             Held { leg, point: part as usize, frames, rolls, target, normal, weight: CONTACT }
         };
-        let mut targets: Vec<Held> = own.iter().zip(&places).map(held).collect();
-        self.close_targets(&mut targets, path);
-        targets
-    }
-
-    /// What stands in the first frame of a cycle, and in its last one, is one contact, that goes on.
-    fn close_targets(&self, targets: &mut [Held], path: &[DVec3]) {
-        let (Some(travel), Some(last)) = (self.cycle, path.last()) else { return };
-        let travel = travel + *last - path[0];
-        for first in 0..targets.len() {
-            let is_rest = |held: &Held| {
-                held.frames.end == path.len()
-                    && (held.leg, held.point) == (targets[first].leg, targets[first].point)
-            };
-            let Some(rest) = targets.iter().position(is_rest) else { continue };
-            if targets[first].frames.start == 0 && rest != first {
-                let mean = 0.5 * (targets[first].target + targets[rest].target - travel);
-                (targets[first].target, targets[rest].target) = (mean, mean + travel);
-            }
-        }
+        own.iter().zip(&places).map(held).collect()
     }
 
     pub(super) fn problem<'p>(

@@ -6,6 +6,7 @@ use posekit::glam::DVec3;
 
 use super::CleanSettings;
 use super::contacts::{self, PartMotion, Stance, velocities};
+use super::cycle::{self, Cycle};
 use crate::floor::{Floor, FloorChoice};
 use crate::hold::{Keep, has_few_turns, moves_in_world};
 use crate::metrics::drift;
@@ -29,9 +30,6 @@ const IN_PLACE: f64 = 1.0;
 
 /// See [`IN_PLACE`] \[leg lengths\].
 const AWAY: f64 = 1.5;
-
-/// In a cycle the last pose is the first one to this \[leg lengths\]; one whose root is back where it was to this goes round and round at its place.
-const CYCLE: f64 = 1e-3;
 
 /// Of how many frames an end is that is kept: of two, so that the clip goes on at the same speed.
 const END: usize = 2;
@@ -77,8 +75,8 @@ pub(super) struct Source<'a> {
     pub(super) tracks: Tracks,
     /// The joint that carries the legs and can be moved.
     pub(super) root: Option<usize>,
-    /// How far the root goes in a cycle, whose last pose is its first one, and so must stay; `None` where it is none.
-    pub(super) cycle: Option<DVec3>,
+    /// The clip is this cycle among others.
+    pub(super) cycle: Option<&'a Cycle>,
     /// How much of the change each frame takes: nothing in times that are kept, all of it away from these.
     pub(super) shares: Vec<f64>,
     /// The mean length of the legs \[the clip's unit\].
@@ -91,30 +89,14 @@ impl<'a> Source<'a> {
         legs: &'a [Leg],
         settings: &'a CleanSettings,
         keep: Option<&'a Keep>,
+        cycle: Option<&'a Cycle>,
     ) -> Self {
         let length = mean_length(clip, legs);
         let root = if legs.is_empty() { None } else { carrier(clip, legs) };
         let joints: Vec<usize> = joints_of(legs).into_iter().chain(root).collect();
         let tracks = Tracks::new(clip, &joints);
         let shares = shares(clip, settings);
-        let mut source =
-            Self { clip, legs, settings, keep, tracks, root, cycle: None, shares, length };
-        source.cycle = source.travel_of_cycle();
-        source
-    }
-
-    /// How far the root goes until the last pose, where that is the first one.
-    fn travel_of_cycle(&self) -> Option<DVec3> {
-        let last = self.clip.n_frames().checked_sub(1).filter(|last| *last > 1)?;
-        if self.legs.is_empty() || self.shares.iter().any(|share| *share < 1.0) {
-            return None;
-        }
-        let travel = self.root_at(last) - self.root_at(0);
-        let is_back = |joint: &usize| {
-            let off = self.at(last, *joint) - self.at(0, *joint) - travel;
-            off.length() < CYCLE
-        };
-        joints_of(self.legs).iter().all(is_back).then_some(travel)
+        Self { clip, legs, settings, keep, tracks, root, cycle, shares, length }
     }
 
     pub(super) fn at(&self, frame: usize, joint: usize) -> DVec3 {
@@ -159,8 +141,13 @@ impl<'a> Source<'a> {
         let n_frames = self.clip.n_frames();
         let segments = if self.legs.is_empty() { Vec::new() } else { self.segments() };
         let mut seen = self.see_as(&segments, self.settings.in_place);
-        if !seen.in_place && self.is_in_place(&seen.path, seen.floor.normal) {
-            seen = self.see_as(&segments, true);
+        let is_in_place = |seen: &Seen| self.is_in_place(&seen.path, seen.floor.normal);
+        if !seen.in_place && is_in_place(&seen) {
+            let in_place = self.see_as(&segments, true);
+            // What goes on is seen to go on.
+            if is_in_place(&in_place) {
+                seen = in_place;
+            }
         }
         let may_move = seen.in_place || self.corrects_path() && self.keeps(&seen.path);
         if seen.found.is_empty()
@@ -170,35 +157,13 @@ impl<'a> Source<'a> {
         {
             seen.path = vec![DVec3::ZERO; n_frames];
         }
+        if let Some(cycle) = self.cycle {
+            cycle.repeat(&mut seen);
+        }
         seen.path = self.eased(&seen.path);
         seen.found = seen.found.iter().flat_map(|found| self.parted(found)).collect();
-        self.close(&mut seen);
         seen.found.sort_by_key(|found| (found.frames.start, found.leg, found.part));
         seen
-    }
-
-    /// Of a cycle what stands in its first frame stands in its last one, too; and a figure that comes back where it was goes on doing so.
-    fn close(&self, seen: &mut Seen) {
-        let Some(travel) = self.cycle else { return };
-        let (n, path) = (seen.path.len(), &mut seen.path);
-        if travel.length() < CYCLE && !seen.in_place {
-            let more = path[n - 1] - path[0];
-            for (frame, at) in path.iter_mut().enumerate() {
-                *at -= more * (frame as f64 / (n - 1) as f64 - 0.5);
-            }
-        }
-        let held = |found: &Found, frame: usize| found.frames.contains(&frame);
-        let ends = seen.found.clone();
-        for found in &mut seen.found {
-            let is_same = |other: &Found| (other.leg, other.part) == (found.leg, found.part);
-            let stands =
-                |frame: usize| ends.iter().any(|other| is_same(other) && held(other, frame));
-            if !(stands(0) && stands(n - 1)) {
-                let inside = |frames: &Range<usize>| frames.start.max(1)..frames.end.min(n - 1);
-                (found.frames, found.rolls) = (inside(&found.frames), inside(&found.rolls));
-            }
-        }
-        seen.found.retain(|found| !found.frames.is_empty());
     }
 
     /// A root trajectory that stays where it is in times that are kept; in the first of these it is zero. Where none is, its mean is zero, so that no frame counts for more
@@ -214,7 +179,10 @@ impl<'a> Source<'a> {
         }
         let zero = match self.shares.iter().position(|share| *share == 0.0) {
             Some(first) => eased[first],
-            None => eased.iter().sum::<DVec3>() / eased.len().max(1) as f64,
+            None => {
+                let own = self.cycle.map_or(0..eased.len(), |cycle| cycle.frames.clone());
+                eased[own.clone()].iter().sum::<DVec3>() / own.len().max(1) as f64
+            }
         };
         eased.iter_mut().for_each(|place| *place -= zero);
         eased
@@ -320,7 +288,7 @@ impl<'a> Source<'a> {
             (_, Some((_, floor))) => floor,
             _ => Floor { point: DVec3::ZERO, normal: clip.up() },
         };
-        plants.sort_by_key(|plant| (plant.frames.start, plant.leg, plant.part));
+        plants.sort_by_key(cycle::order);
         Seen { floor, segments: segments.to_vec(), plants, found, path, in_place }
     }
 
@@ -343,12 +311,14 @@ impl<'a> Source<'a> {
         let root: Vec<DVec3> = segment.clone().map(|frame| self.root_at(frame)).collect();
         let velocity = velocities(&root, frame_time);
         let ground = (choice, self.clip.up());
+        let period = |cycle: &Cycle| cycle.period() as f64 * frame_time;
+        let period = self.cycle.map_or(f64::INFINITY, period);
         let found = contacts::find(
             &parts,
             &velocity,
             ground,
             in_place,
-            (frame_time, self.settings.shortest),
+            (frame_time, self.settings.shortest, period),
         );
         let normal = found.ground.normal;
         let path = match found.support.moves() {

@@ -87,11 +87,13 @@ impl Support {
     }
 
     /// Believes it only where feet visibly slide alike: around a contact at least [`ALIKE`] of them, by a median that people see, which the support explains.
+    ///
+    /// - `period`: in what time the motion repeats, which makes one contact many \[s\]
     pub(super) fn keep_visible(
         &mut self,
         parts: &[PartMotion],
         stances: &[Stance],
-        frame_time: f64,
+        (frame_time, period): (f64, f64),
     ) {
         struct Slide {
             middle: f64,
@@ -118,12 +120,14 @@ impl Support {
             before > visible && after < EXPLAINED * before
         };
         let is_open = |own: &Slide| {
-            let near = slides.iter().filter(|s| (s.middle - own.middle).abs() <= AROUND);
-            let near: Vec<&Slide> = near.collect();
-            near.len() >= ALIKE && are_alike(&near)
+            let within =
+                |time: f64| slides.iter().filter(move |s| (s.middle - own.middle).abs() <= time);
+            let near: Vec<&Slide> = within(AROUND).collect();
+            within(AROUND.min(0.5 * period)).count() >= ALIKE && are_alike(&near)
         };
         let all: Vec<&Slide> = slides.iter().collect();
-        if all.len() >= ALIKE && are_alike(&all) {
+        let rounds = (self.velocity.len() as f64 * frame_time / period).max(1.0);
+        if all.len() as f64 >= ALIKE as f64 * rounds && are_alike(&all) {
             return;
         }
         let open: Vec<f64> = slides.iter().map(|s| f64::from(u8::from(is_open(s)))).collect();

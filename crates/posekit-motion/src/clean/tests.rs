@@ -262,7 +262,7 @@ fn the_cost_of_a_contact_is_bounded() {
     let walk = walk(60.0, 1.0);
     let legs = find_legs(&walk).legs;
     let settings = CleanSettings::default();
-    let source = Source::new(&walk, &legs, &settings, None);
+    let source = Source::new(&walk, &legs, &settings, None, None);
     let n = walk.n_frames();
     let motions = source.leg_motions(0..n, &vec![DVec3::ZERO; n]);
     let ankle = source.at(30, legs[0].limb.end);

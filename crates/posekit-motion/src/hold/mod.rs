@@ -29,6 +29,7 @@ use plan::{Plan, Target};
 pub(super) use few::has_few_turns;
 pub use keep::Keep;
 pub(crate) use keep::moves_in_world;
+pub(crate) use plan::check_contacts;
 pub(super) use plan::root_of;
 pub(super) use support::hold_on_joints;
 

@@ -226,9 +226,7 @@ pub(super) fn plan<'k>(
     keep: Option<&'k Keep>,
 ) -> Result<Plan<'k>> {
     let skeleton = clip.skeleton();
-    for (index, contact) in contacts.iter().enumerate() {
-        check(skeleton, index, contact)?;
-    }
+    check_contacts(skeleton, contacts)?;
     let mut plan = Plan { keep, limbs: Vec::new(), others: Vec::new(), root: None };
     let limb_plan = |limb: Limb, is_leg: bool| {
         let columns = few::columns(skeleton, limb, keep);
@@ -266,8 +264,12 @@ pub(super) fn plan<'k>(
     Ok(plan)
 }
 
-/// Refuses a contact that makes no sense on a skeleton.
-pub(super) fn check(skeleton: &Skeleton, index: usize, contact: &Contact) -> Result<()> {
+/// Refuses contacts that make no sense on a skeleton.
+pub(crate) fn check_contacts(skeleton: &Skeleton, contacts: &[Contact]) -> Result<()> {
+    contacts.iter().enumerate().try_for_each(|(index, contact)| check(skeleton, index, contact))
+}
+
+fn check(skeleton: &Skeleton, index: usize, contact: &Contact) -> Result<()> {
     skeleton.check_frame(&contact.frame)?;
     if let Support::Joint(joint) = contact.on {
         let n_joints = skeleton.n_joints();

@@ -28,9 +28,7 @@ pub(crate) fn hold_on_joints(
     if contacts.iter().all(|contact| joint_of(contact).is_none()) {
         return hold(contacts);
     }
-    for (index, contact) in contacts.iter().enumerate() {
-        plan::check(clip.skeleton(), index, contact)?;
-    }
+    plan::check_contacts(clip.skeleton(), contacts)?;
     let seen = seen(clip, contacts)?;
     let is_fixed = |contact: &&Contact| joint_of(contact).is_none();
     let fixed: Vec<Contact> = seen.iter().filter(is_fixed).cloned().collect();

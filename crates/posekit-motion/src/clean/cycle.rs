@@ -1,0 +1,285 @@
+//! Cycles are cleaned as they are played: again and again.
+
+use core::cmp::Reverse;
+use core::mem;
+use core::ops::Range;
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use posekit::glam::DVec3;
+use posekit::math::Pose;
+
+use super::source::{Found, Seen};
+use super::{CleanSettings, Cleaned};
+use crate::hold::ContactReport;
+use crate::paths::{joints_of, mean_length};
+use crate::plant::{Part, Plant};
+use crate::travel::{carrier, shifted};
+use crate::{Clip, Contact, Hold, Leg, Support};
+
+/// In a cycle the last pose is the first one to this \[leg lengths\].
+const SAME: f64 = 1e-3;
+
+/// How much of what is played before and after a cycle is cleaned with it \[s\]: nothing that is farther away has a say in it.
+const AROUND: f64 = 2.0;
+
+/// And how many times the cycle at most.
+const MOST_AROUND: usize = 8;
+
+/// A cycle among others before and after it.
+#[derive(Debug)]
+pub(super) struct Cycle {
+    /// Its frames, the last one of which is the first one of the next.
+    pub(super) frames: Range<usize>,
+    /// How far the root goes in it \[the clip's unit\].
+    travel: DVec3,
+    /// One that is back where it was goes round and round at its place.
+    pub(super) returns: bool,
+    /// What is back where it was is so to this \[the clip's unit\].
+    near: f64,
+}
+
+/// A clip whose last pose is its first one as it is played, with the cycles before and after it; any other as it is.
+pub(super) fn unrolled<'c>(
+    clip: &'c Clip,
+    legs: &[Leg],
+    settings: &CleanSettings,
+) -> (Cow<'c, Clip>, Option<Cycle>) {
+    let found = Cycle::find(clip, legs, settings);
+    let unrolled = found.as_ref().map(|cycle| cycle.unrolled(clip, carrier(clip, legs)));
+    (unrolled.map_or(Cow::Borrowed(clip), Cow::Owned), found)
+}
+
+impl Cycle {
+    fn find(clip: &Clip, legs: &[Leg], settings: &CleanSettings) -> Option<Self> {
+        let last = clip.n_frames().checked_sub(1).filter(|last| *last > 1)?;
+        if settings.keep_ends || !settings.keep.is_empty() {
+            return None;
+        }
+        let root = carrier(clip, legs);
+        let carried = root.or(legs.first().map(|leg| leg.limb.start))?;
+        let [first, end] = [0, last].map(|frame| clip.skeleton().poses(clip.frame(frame)));
+        let way = |joint: usize| end[joint].translation - first[joint].translation;
+        let (travel, near) = (way(carried), SAME * mean_length(clip, legs));
+        let returns = travel.length() < near;
+        let is_back = |joint: &usize| (way(*joint) - travel).length() < near;
+        if !(returns || root.is_some()) || !joints_of(legs).iter().all(is_back) {
+            return None;
+        }
+        let wanted = (AROUND / clip.frame_time()).ceil().min((MOST_AROUND * last) as f64);
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "bounded")]
+        let around = wanted as usize;
+        Some(Self { frames: around..around + last + 1, travel, returns, near })
+    }
+
+    /// From a pose to the same one \[frames\].
+    pub(super) fn period(&self) -> usize {
+        self.frames.len() - 1
+    }
+
+    fn unrolled(&self, clip: &Clip, root: Option<usize>) -> Clip {
+        let (around, period) = (self.frames.start, self.period());
+        // The cycle itself keeps its last frame, the ones before it their first, the ones after it their last.
+        let before = (0..around).rev().map(|away| {
+            let rounds = away / period + 1;
+            (rounds * period - away - 1, -(rounds as f64))
+        });
+        let after = (0..around).map(|away| (away % period + 1, (away / period + 1) as f64));
+        let own = (0..=period).map(|frame| (frame, 0.0));
+        let (frames, rounds): (Vec<usize>, Vec<f64>) = before.chain(own).chain(after).unzip();
+        let values = frames.iter().flat_map(|frame| clip.frame(*frame)).copied().collect();
+        let unrolled = clip
+            .with_edited(values, &all_joints(clip))
+            .with_start(clip.start() - around as f64 * clip.frame_time());
+        let path: Vec<DVec3> = rounds.iter().map(|rounds| self.travel * *rounds).collect();
+        root.map_or(unrolled.clone(), |root| shifted(&unrolled, root, &path))
+    }
+
+    /// What is seen in the cycle is so before and after it, too.
+    pub(super) fn repeat(&self, seen: &mut Seen) {
+        let (first, period, n_frames) = (self.frames.start, self.period(), seen.path.len());
+        let n_before = first.div_ceil(period);
+        let own = seen.path[self.frames.clone()].to_vec();
+        let gain = own[period] - own[0];
+        // A figure that comes back where it was goes on doing so; in place it goes as far each time.
+        let (drift, each) = match self.returns && !seen.in_place {
+            true => (gain, DVec3::ZERO),
+            false => (DVec3::ZERO, gain),
+        };
+        for (frame, at) in seen.path.iter_mut().enumerate() {
+            let frame = frame + n_before * period - first;
+            let (rounds, place) = ((frame / period) as f64, frame % period);
+            *at = own[place] - drift * (place as f64 / period as f64) + each * rounds;
+        }
+        // What stands longer than a cycle always does; of what it may be in the cycle, which ends may show differently, the longest.
+        let is_always = |found: &Found| found.frames.len() > period;
+        let mut own = mem::take(&mut seen.found);
+        own.retain(|found| {
+            is_always(found) || (first..first + period).contains(&found.frames.start)
+        });
+        own.sort_by_key(|found| Reverse(found.frames.len()));
+        for found in own {
+            for rounds in 0..=2 * n_before {
+                let at = |frame: usize| {
+                    (frame + rounds * period).saturating_sub(n_before * period).min(n_frames)
+                };
+                let again = |frames: &Range<usize>| match is_always(&found) {
+                    true => 0..n_frames,
+                    false => at(frames.start)..at(frames.end),
+                };
+                let (frames, rolls) = (again(&found.frames), again(&found.rolls));
+                let meets = |other: &Found| {
+                    (other.leg, other.part) == (found.leg, found.part)
+                        && frames.start.max(other.frames.start) < frames.end.min(other.frames.end)
+                };
+                if !frames.is_empty() && !seen.found.iter().any(meets) {
+                    seen.found.push(Found { frames, rolls, ..found.clone() });
+                }
+            }
+        }
+    }
+
+    /// Contacts that are given for the cycle as they hold while it is played again and again: first they themselves, which hold in it alone, then those before and after it of
+    /// joints that are back at its end.
+    ///
+    /// - `contacts`: that make sense
+    /// - `path`: the displacement of the root \[the clip's unit\]
+    pub(super) fn contacts(
+        &self,
+        unrolled: &Clip,
+        path: &[DVec3],
+        given: &[Contact],
+    ) -> Vec<Contact> {
+        let ends = [self.frames.start, self.frames.end - 1];
+        let [first, last] = ends.map(|frame| unrolled.skeleton().poses(unrolled.frame(frame)));
+        let travel = self.travel + path[ends[1]] - path[ends[0]];
+        let in_cycle = |contact: &Contact| {
+            let frames = unrolled.frames(contact.from, contact.to);
+            frames.start.max(self.frames.start)..frames.end.min(self.frames.end)
+        };
+        let own: Vec<Range<usize>> = given.iter().map(in_cycle).collect();
+        let holds = |joint: usize, frame: usize| {
+            let mut all = given.iter().zip(&own);
+            all.any(|(contact, own)| contact.frame.joint == joint && own.contains(&frame))
+        };
+        // What is outside the cycle has no frames.
+        let timed = |contact: &Contact, frames: &Range<usize>| {
+            let times = (!frames.is_empty())
+                .then(|| [frames.start, frames.end - 1].map(|frame| unrolled.time(frame)));
+            let [from, to] = times.unwrap_or([f64::MIN; 2]);
+            Contact { from, to, ..contact.clone() }
+        };
+        let pairs = || given.iter().zip(&own);
+        let mut all: Vec<Contact> = pairs().map(|(contact, own)| timed(contact, own)).collect();
+        let n_around = self.frames.start / self.period() + 1;
+        for (contact, own) in pairs().filter(|(_, own)| !own.is_empty()) {
+            let joint = contact.frame.joint;
+            let way = last[joint].translation - first[joint].translation;
+            if (way - self.travel).length() > self.near {
+                continue;
+            }
+            // Of two cycles the one whose contact it is holds the frame that they share.
+            let starts_later = own.start == ends[0] && holds(joint, ends[1]);
+            let ends_sooner = own.end == self.frames.end && holds(joint, ends[0]);
+            for rounds in 1..=n_around {
+                let by = rounds * self.period();
+                let later = own.start + by + usize::from(starts_later)..own.end + by;
+                let sooner = own.start.saturating_sub(by)
+                    ..(own.end - usize::from(ends_sooner)).saturating_sub(by);
+                let time = by as f64 * unrolled.frame_time();
+                let travel = travel * rounds as f64;
+                for (frames, time, travel) in [(later, time, travel), (sooner, -time, -travel)] {
+                    let frames = frames.start..frames.end.min(unrolled.n_frames());
+                    if !frames.is_empty() {
+                        all.push(timed(&moved(contact, time, travel), &frames));
+                    }
+                }
+            }
+        }
+        all
+    }
+
+    /// What cleaning made of the cycle, without what is before and after it.
+    ///
+    /// - `clip`: the cycle as it was
+    pub(super) fn cut(&self, clip: &Clip, cleaned: Cleaned, are_given: bool) -> Cleaned {
+        let Cleaned { clip: unrolled, mut plants, mut contacts, mut standing, mut held, .. } =
+            cleaned;
+        plants.retain_mut(|report| self.cut_plant(&mut report.plant));
+        plants.sort_by_key(|report| order(&report.plant));
+        if !are_given {
+            contacts.retain_mut(|contact| cut_contact(clip, contact));
+            standing.retain_mut(|contact| cut_contact(clip, contact));
+            held.retain(|report| !self.common(&report.frames).is_empty());
+        }
+        for ContactReport { frames, missed, .. } in &mut held {
+            *frames = self.common(frames);
+            missed.retain(|frame| self.frames.contains(frame));
+            missed.iter_mut().for_each(|frame| *frame -= self.frames.start);
+        }
+        let path = cleaned.path.get(self.frames.clone()).unwrap_or_default().to_vec();
+        let clip = self.cut_clip(clip, &unrolled, &cleaned.changed);
+        Cleaned { clip, plants, contacts, standing, held, path, ..cleaned }
+    }
+
+    /// Leaves of a plant what of it is in the cycle, counted from its first frame; whether there is any.
+    pub(super) fn cut_plant(&self, plant: &mut Plant) -> bool {
+        plant.frames = self.common(&plant.frames);
+        !plant.frames.is_empty()
+    }
+
+    /// Which frames of the cycle, counted from its first one, are among these.
+    fn common(&self, frames: &Range<usize>) -> Range<usize> {
+        let Range { start, end } = self.frames;
+        let at = |frame: usize| frame.clamp(start, end) - start;
+        at(frames.start)..at(frames.end)
+    }
+
+    /// The frames of the cycle, with quaternions on the side on which they were.
+    fn cut_clip(&self, clip: &Clip, unrolled: &Clip, changed: &[usize]) -> Clip {
+        if changed.is_empty() {
+            return clip.clone();
+        }
+        let n = clip.skeleton().n_values();
+        let cut = &unrolled.values()[self.frames.start * n..self.frames.end * n];
+        // Each frame takes the side of the one before: the first one that of the clip's.
+        let after_first = clip.with_edited([clip.frame(0), cut].concat(), &all_joints(clip));
+        clip.with_edited(after_first.values()[n..].to_vec(), &[])
+    }
+}
+
+fn all_joints(clip: &Clip) -> Vec<usize> {
+    (0..clip.skeleton().n_joints()).collect()
+}
+
+/// Plants are in the order of their first frames.
+pub(super) fn order(plant: &Plant) -> (usize, usize, Part) {
+    (plant.frames.start, plant.leg, plant.part)
+}
+
+/// Leaves of a contact what of it is in the clip; whether there is any.
+fn cut_contact(clip: &Clip, contact: &mut Contact) -> bool {
+    let frames = clip.frames(contact.from, contact.to);
+    let Some(last) = frames.clone().last() else { return false };
+    (contact.from, contact.to) = (clip.time(frames.start), clip.time(last));
+    true
+}
+
+/// A contact at another time and place.
+fn moved(contact: &Contact, time: f64, by: DVec3) -> Contact {
+    let hold = match (&contact.on, contact.hold) {
+        (Support::World, Hold::Position(point)) => Hold::Position(point.map(|point| point + by)),
+        (Support::World, Hold::Pose(pose)) => {
+            Hold::Pose(pose.map(|pose| Pose { translation: pose.translation + by, ..pose }))
+        }
+        (Support::World, Hold::Surface { point, normal }) => {
+            Hold::Surface { point: point + by, normal }
+        }
+        (Support::Joint(_) | Support::Moving(_), hold) => hold,
+    };
+    let on = match &contact.on {
+        Support::Moving(path) => Support::Moving(Arc::new(path.moved(time, by))),
+        on => on.clone(),
+    };
+    Contact { hold, on, ..contact.clone() }
+}
