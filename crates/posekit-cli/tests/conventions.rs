@@ -472,3 +472,13 @@ fn every_command_that_reports_has_json() {
         assert_eq!(json(&text(&ended))["schema"], schema, "{arguments:?}");
     }
 }
+
+#[test]
+fn a_robot_that_cannot_be_read_is_reported_as_one() {
+    let ended = run(&["info", "none.urdf", "--json"], &[]);
+    assert_eq!(code(&ended), 3, "{}", errors(&ended));
+    let report = json(&text(&ended));
+    assert_eq!(report["schema"], "posekit.robot-info/1", "{report}");
+    assert!(report["errors"][0].as_str().unwrap().contains("none.urdf"), "{report}");
+    assert_eq!(errors(&ended).matches("error: ").count(), 1, "{}", errors(&ended));
+}

@@ -16,9 +16,12 @@ use crate::output::{count, json, note, plain, print, report};
 use crate::report::{length, limit_of};
 use crate::table::{Align, Cell, Table, width};
 
-/// Whether a file begins like a robot: other XML could be anything.
+/// Whether a file begins like a robot, as other XML could be anything, or is called one and cannot be read.
 pub(crate) fn is_robot_file(path: &Path) -> bool {
     let head = head(path);
+    if head.is_empty() {
+        return path.extension().is_some_and(|word| word.eq_ignore_ascii_case("urdf"));
+    }
     let begins = |tag: &[u8]| head.windows(tag.len()).any(|bytes| bytes == tag);
     begins(b"<robot") || begins(b"<mujoco")
 }
@@ -34,11 +37,17 @@ pub(crate) fn info(args: &InfoArgs) -> Result<()> {
         return Err(Failure::usage("--srdf applies to a single robot"));
     }
     let (mut robots, mut errors) = (Vec::new(), Vec::new());
+    let mut ended = Ok(());
     for file in &args.input.files {
         match read_robot(file).and_then(|robot| with_srdf(robot, args.srdf.as_deref())) {
             Ok(robot) => robots.push(robot),
-            Err(failure) if args.input.files.len() == 1 => return Err(failure),
-            Err(Failure { error, .. }) => errors.extend(error.map(|error| format!("{error:#}"))),
+            Err(failure) => {
+                errors.extend(failure.error.as_ref().map(|error| format!("{error:#}")));
+                ended = match args.input.files.len() {
+                    1 => Err(Failure { error: None, ..failure }),
+                    _ => Err(Failure::some_failed()),
+                };
+            }
         }
     }
     if args.batch.json {
@@ -52,7 +61,7 @@ pub(crate) fn info(args: &InfoArgs) -> Result<()> {
         report(&texts.join("\n"))?;
     }
     errors.iter().for_each(|error| note(&format!("error: {error}")));
-    if errors.is_empty() { Ok(()) } else { Err(Failure::some_failed()) }
+    ended
 }
 
 /// The robot with the properties in its SRDF, if there is one.
