@@ -23,6 +23,8 @@ pub struct Report {
     changed: usize,
     /// The largest correction of the root trajectory; that of an in-place walk is none.
     path_change: f64,
+    /// By how much an in-place walk would be ahead in each frame \[the clip's unit\]; none of any other motion. Its contacts are where it would be then.
+    walk: Vec<[f64; 3]>,
     /// The largest distance of a held joint from its target.
     residual: f64,
 }
@@ -84,14 +86,18 @@ impl Table {
         let stands = self.stands();
         let sides = [Which::Source, Which::Result].map(|which| self.travelling(which));
         let residual = work.residuals.iter().copied().fold(0.0, f64::max) * millimetres;
-        let corrected = work.cleaned.path.iter().filter(|_| !work.cleaned.is_in_place);
-        let path_change = corrected.map(|shift| shift.length()).fold(0.0, f64::max) * millimetres;
+        let path = work.cleaned.path.as_slice();
+        let (walk, corrected) =
+            if work.cleaned.is_in_place { (path, &[][..]) } else { (&[][..], path) };
+        let corrected = corrected.iter().map(|shift| shift.length());
+        let path_change = corrected.fold(0.0, f64::max) * millimetres;
         Report {
             floor: [floor.point.to_array(), floor.normal.to_array()],
             plants: self.rows(&stands, &sides, millimetres),
             metrics: self.metrics(&stands, &sides),
             changed: self.changed(),
             path_change,
+            walk: walk.iter().map(DVec3::to_array).collect(),
             residual,
         }
     }

@@ -57,6 +57,12 @@ interface Pose {
 
 const WORLD: Pose = { at: [0, 0, 0], rotation: [0, 0, 0, 1] };
 
+/** The world of a contact at a time: under an in-place walk it goes back. */
+function worldAt({ info, report }: ShownMotion, time: number): Pose {
+  const ahead = report.walk[frameAt(info, time)];
+  return ahead ? { ...WORLD, at: scale(ahead, -1) } : WORLD;
+}
+
 /** `b`, which is seen from `a`, in the world. */
 function placed(a: Pose, b: Pose): Pose {
   return { at: add(a.at, rotate(a.rotation, b.at)), rotation: multiply(a.rotation, b.rotation) };
@@ -80,14 +86,15 @@ function jointAt({ info, result }: ShownMotion, name: string, time: number): Pos
 
 /** What a contact is on at a time. */
 function supportAt({ on }: ContactEntry, shown: ShownMotion, time: number): Pose {
-  if (on === undefined) return WORLD;
+  const world = worldAt(shown, time);
+  if (on === undefined) return world;
   if (typeof on === "string") return jointAt(shown, on, time);
   const next = on.findIndex((key) => key.time > time);
   const after = on[next < 0 ? on.length - 1 : next];
   const before = on[next < 0 ? on.length - 1 : Math.max(0, next - 1)];
-  if (!before || !after) return WORLD;
+  if (!before || !after) return world;
   const part = after.time > before.time ? Math.max(0, (time - before.time) / (after.time - before.time)) : 0;
-  return { at: add(scale(before.at, 1 - part), scale(after.at, part)), rotation: between(before.rotation ?? WORLD.rotation, after.rotation ?? WORLD.rotation, part) };
+  return placed(world, { at: add(scale(before.at, 1 - part), scale(after.at, part)), rotation: between(before.rotation ?? WORLD.rotation, after.rotation ?? WORLD.rotation, part) });
 }
 
 function between(a: Quat, b: Quat, part: number): Quat {
@@ -130,7 +137,7 @@ export function withHold(contact: ContactEntry, hold: ContactEntry["hold"], show
   switch (hold) {
     case "position": return { ...rest, hold, ...(given ? { at: given } : {}) };
     case "pose": return given ? { ...rest, hold, at, rotation } : { ...rest, hold };
-    case "surface": return { ...rest, hold, at, normal: seen(supportAt(contact, shown, middleOf(contact)), { at: floor, rotation: WORLD.rotation }).at };
+    case "surface": return { ...rest, hold, at, normal: seen({ ...supportAt(contact, shown, middleOf(contact)), at: WORLD.at }, { at: floor, rotation: WORLD.rotation }).at };
   }
 }
 

@@ -152,6 +152,30 @@ describe.skipIf(!hasPackage)("the motion session", () => {
     expect(contact().on).toBeUndefined();
   });
 
+  it("draws the contacts of an in-place walk where its feet stand, and moves them there", async () => {
+    const [head = "", rows = ""] = WALK.toString("utf8").split(/(?<=Frame Time:.*\n)/);
+    const inPlace = rows.split("\n").map((row) => row.replace(/^(\s*)\S+ (\S+) \S+ /, "$10 $2 0 ")).join("\n");
+    expect(await session.loadFile("in-place.bvh", new TextEncoder().encode(head + inPlace))).toBe(true);
+    await session.settled();
+    const { shown: { value: shown }, contacts: { value: contacts } } = session;
+    if (!shown) throw new Error("nothing is on show");
+    expect(shown.report.walk).toHaveLength(shown.info.nFrames);
+    expect(contacts.length).toBeGreaterThan(4);
+    for (const contact of contacts) {
+      const joint = shown.info.joints.findIndex(({ name }) => name === contact.joint);
+      const foot = (time: number) => {
+        const index = 7 * (Math.round((time - shown.info.start) / shown.info.frameTime) * shown.info.joints.length + joint);
+        return [0, 1, 2].map((k) => shown.result[index + k] ?? NaN) as [number, number, number];
+      };
+      for (const time of [contact.from, contact.to]) {
+        expect(length(sub(placeOf(contact, shown, time), foot(time)))).toBeLessThan(1e-2);
+        expect(length(sub(placeOf(withPlace(contact, [1, 2, 3], shown, time), shown, time), [1, 2, 3]))).toBeLessThan(1e-9);
+      }
+    }
+    const goes = contacts.map((contact) => length(sub(placeOf(contact, shown, contact.from), placeOf(contact, shown, contact.to))));
+    expect(Math.max(...goes)).toBeGreaterThan(10);
+  });
+
   it("gives a figure without a motion a length, sets keys on it, and writes them into its own file", async () => {
     const puppet = readFileSync(new URL("../../../../testdata/figures/puppet.gltf", import.meta.url));
     expect(await session.loadFile("puppet.gltf", new Uint8Array(puppet))).toBe(true);

@@ -192,6 +192,8 @@ export interface MotionReport {
   changed: number;
   /** The largest correction of the root trajectory [mm]. */
   pathChange: number;
+  /** By how much an in-place walk would be ahead in each frame; none of any other motion. */
+  walk: Vec3[];
   /** [mm] */
   residual: number;
 }
