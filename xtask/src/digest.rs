@@ -5,7 +5,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
-use crate::process::{built, cargo, output, run};
+use crate::process::{build_as_tests, built, cargo, output, run};
 
 const CASES: &str = "testdata/cases";
 const COMMITTED: &str = "testdata/digest.txt";
@@ -48,8 +48,7 @@ pub(crate) fn bless() -> Result<()> {
 }
 
 fn digest_of_both_builds() -> Result<String> {
-    // With the features of the whole workspace, as the tests are built.
-    run(cargo().args(["build", "--quiet", "--workspace", "--example", "digest"]))?;
+    build_as_tests(&[])?;
     let debug = digest(&mut Command::new(built("examples/digest")?))?;
     let release =
         digest(cargo().args(["run", "--quiet", "--release", "--package", "posekit-io"]).args([

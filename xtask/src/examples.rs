@@ -6,15 +6,15 @@ use std::process::Command;
 
 use anyhow::{Context, Result};
 
-use crate::process::{built, cargo, output, run};
+use crate::process::{build_as_tests, built, output};
 
 /// Runs each `crates/*/examples/*.rs` with no arguments; it must end with success.
 ///
 /// # Errors
 /// When an example does not build or fails.
 pub(crate) fn run_every_one() -> Result<()> {
-    // All at once, so that they build side by side, and with the features that the tests have built.
-    run(cargo().args(["build", "--quiet", "--workspace", "--examples"]))?;
+    // All at once, so that they build side by side.
+    build_as_tests(&["--examples"])?;
     let mut count = 0;
     for package in sorted_entries(Path::new("crates"), "")? {
         let directory = Path::new("crates").join(&package).join("examples");

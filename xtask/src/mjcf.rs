@@ -7,7 +7,7 @@ use std::process::Command;
 
 use anyhow::{Context as _, Result};
 
-use crate::process::{built, cargo, quiet_unless_seen, run, timed, works};
+use crate::process::{build_as_tests, built, run, timed, works};
 
 /// The version of the expected results; the package depends on `NumPy`.
 const MUJOCO: &str = "mujoco==4.0.0";
@@ -84,7 +84,7 @@ fn environment() -> Result<PathBuf> {
 
 /// The example that reads a model and prints poses, which the step of the examples has built.
 fn program() -> Result<PathBuf> {
-    run(cargo().args(["build", "--workspace", "--example", PROGRAM]).args(quiet_unless_seen()))?;
+    build_as_tests(&["--example", PROGRAM])?;
     // Python searches the path for a program without a folder.
     fs::canonicalize(built(&format!("examples/{PROGRAM}"))?).context("cargo did not build it")
 }

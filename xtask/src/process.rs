@@ -20,9 +20,18 @@ pub(crate) fn built(name: &str) -> Result<PathBuf> {
     Ok(this.with_file_name(format!("{name}{}", env::consts::EXE_SUFFIX)))
 }
 
-/// The command `posekit`, built with the features of the whole workspace as the tests do: by itself it and all below it would be compiled anew.
+/// Builds targets with the features that the tests are built with: of the whole workspace, and of what its tests need, as does an example. By themselves these
+/// and all below them would be compiled anew.
+///
+/// - `targets`: besides the example `digest`, as for `cargo build`
+pub(crate) fn build_as_tests(targets: &[&str]) -> Result<()> {
+    let build = ["build", "--workspace", "--example", "digest"];
+    run(cargo().args(build).args(targets).args(quiet_unless_seen()))
+}
+
+/// The command `posekit`.
 pub(crate) fn posekit() -> Result<PathBuf> {
-    run(cargo().args(["build", "--workspace", "--bin", "posekit"]).args(quiet_unless_seen()))?;
+    build_as_tests(&["--bin", "posekit"])?;
     built("posekit")
 }
 

@@ -7,7 +7,7 @@ use std::process::Command;
 
 use anyhow::{Context as _, Result, bail};
 
-use crate::process::{cargo, output, posekit, run, timed, works};
+use crate::process::{output, posekit, run, timed, works};
 
 /// The virtual environment of the tests.
 const ENVIRONMENT: &str = "target/python";
@@ -18,8 +18,6 @@ const PEERS: &str = "python/tests/requirements-peers.txt";
 const RAY: &str = "python/tests/requirements-ray.txt";
 /// Of this package one file is compared, so that what it depends on, `PyTorch` among others, is left out.
 const ALONE: &str = "lerobot==0.4.4";
-/// The crate, whose tests are all in Python.
-const CRATE: [&str; 4] = ["--package", "posekit-py", "--features", "python"];
 
 const PYTHON: &str = if cfg!(windows) { "python" } else { "python3" };
 
@@ -38,13 +36,12 @@ pub(crate) fn py(arguments: &[String]) -> Result<()> {
     }
 }
 
-/// The gate: lints, the package in an environment, types, tests, and the table of cases.
+/// The gate: the package in an environment, types, tests, and the table of cases.
 ///
 /// # Errors
 /// When a build or a test fails.
 pub(crate) fn test() -> Result<()> {
     let python = environment()?;
-    lint()?;
     install(&python)?;
     tool(&python, "ruff", &["check", "--quiet", "python"])?;
     tool(&python, "ruff", &["format", "--quiet", "--check", "python"])?;
@@ -187,11 +184,6 @@ fn path_with(python: &Path) -> Result<std::ffi::OsString> {
     let own = python.parent().context("the interpreter is in a folder")?.to_path_buf();
     let others = env::var_os("PATH").unwrap_or_default();
     Ok(env::join_paths([own].into_iter().chain(env::split_paths(&others)))?)
-}
-
-/// The crate is empty without its feature, so that the lints of the workspace have not seen it.
-fn lint() -> Result<()> {
-    run(cargo().args(["clippy", "--quiet"]).args(CRATE).args(["--", "-D", "warnings"]))
 }
 
 fn pytest(python: &Path, arguments: &[&str]) -> Result<()> {

@@ -9,7 +9,7 @@ use std::process::Command;
 use anyhow::{Context as _, Result, bail};
 
 use super::build;
-use crate::process::{cargo, output, run};
+use crate::process::{build_as_tests, output, run};
 
 /// The folder for them.
 const FOLDER: &str = "target/snippets";
@@ -29,16 +29,7 @@ pub(super) fn check() -> Result<()> {
     run(build::tool("vitest")
         .args(["run", "--config", "tests/snippets.config.ts"])
         .env("SNIPPETS", &folder))?;
-    run(cargo().args([
-        "build",
-        "--quiet",
-        "-p",
-        "posekit",
-        "-p",
-        "posekit-io",
-        "-p",
-        "posekit-motion",
-    ]))?;
+    build_as_tests(&["--lib"])?;
     let mut compiled = BTreeMap::new();
     let places = places(&folder)?;
     for place in &places {
