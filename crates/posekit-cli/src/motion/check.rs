@@ -3,7 +3,9 @@
 use posekit_io::motion::millimetres;
 use posekit_motion::{CleanSettings, Clip, Judged, Plant, along_path, judge, measure_on};
 
-use super::feet::{Places, floor_choice, legs, not_in_place, off_floor, part_word, with_legs};
+use super::feet::{
+    Places, deepest_foot, floor_choice, legs, not_in_place, off_floor, part_word, with_legs,
+};
 use super::record::{ClipRecord, FileRecord, MetricRecord, PlantRecord, Question, finite};
 use super::run::{Made, Task};
 use super::source::Opened;
@@ -80,8 +82,7 @@ fn measured(
     let plants: Vec<Plant> = reports.iter().map(|report| report.plant.clone()).collect();
     let metrics = measure_on(clip, None, &legs.legs, &plants, (&floor, choice));
     record.metrics = MetricRecord::all(&metrics, None);
-    let places = Places::of(clip);
-    record.deepest_foot = finite(places.deepest_foot(&legs.legs, &floor) * scale);
+    record.deepest_foot = finite(deepest_foot(clip, &legs.legs, &floor) * scale);
     let plant_record = |(plant, drift): (&Plant, &f64)| PlantRecord {
         leg: plant.leg,
         part: part_word(plant.part).to_owned(),
@@ -94,7 +95,7 @@ fn measured(
     };
     record.plants = plants.iter().zip(&metrics.drifts).map(plant_record).collect();
     let view = args.report.as_ref().and_then(|_| {
-        let sides = Sides { clip, before: &places, after: None };
+        let sides = Sides { clip, before: &Places::of(clip), after: None };
         ClipView::new(&record, &sides, &legs.legs, &floor, scale, &plants)
     });
     Ok((record, view, misfit))

@@ -12,7 +12,8 @@ use posekit_motion::{
 
 use super::contacts::{no_contacts, read_contacts, refuse_kept, refuse_outside, write_contacts};
 use super::feet::{
-    Places, floor_choice, known_legs, legs, not_in_place, off_floor, part_word, travels, with_legs,
+    Moved, Places, deepest_foot, floor_choice, known_legs, legs, not_in_place, off_floor,
+    part_word, travels, with_legs,
 };
 use super::page;
 use super::record::{ClipRecord, ContactRecord, MetricRecord, PlantRecord, Question, finite};
@@ -189,8 +190,8 @@ fn record_of(
         record.question = Question::Contacts;
         record.contacts = contact_records(&cleaned.contacts, &cleaned.held, clip);
     }
-    let (before, after) = (Places::of(clip), Places::of(&cleaned.clip));
-    let (change, changed_frame) = before.largest_distance(&after);
+    let moved = Moved::between(clip, &cleaned.clip);
+    let (change, changed_frame) = moved.farthest();
     let scale = millimetres(clip, &legs.legs);
     let change =
         scale.map_or(change, |scale| if change * scale < SMALLEST { 0.0 } else { change * scale });
@@ -207,13 +208,13 @@ fn record_of(
     let measures = cleaned.measures(clip);
     record.metrics = MetricRecord::all(&measures.0, Some(&measures.1));
     let hips = carrier(clip, &legs.legs).unwrap_or_else(|| root(clip, &legs.legs));
-    record.hip_shift = finite(before.largest_distance_of(&after, hips) * scale);
-    record.deepest_foot = finite(after.deepest_foot(&legs.legs, &cleaned.floor) * scale);
+    record.hip_shift = finite(moved.of(hips) * scale);
+    let deepest = deepest_foot(&cleaned.clip, &legs.legs, &cleaned.floor);
+    record.deepest_foot = finite(deepest * scale);
     record.plants = plant_records(clip, cleaned, scale, &measures, args);
     let view = args.report.as_ref().and_then(|_| {
         let plants: Vec<Plant> = cleaned.plants.iter().map(|report| report.plant.clone()).collect();
-        let [before, after] =
-            if cleaned.is_in_place { judged(clip, cleaned) } else { [before, after] };
+        let [before, after] = judged(clip, cleaned);
         let sides = Sides { clip, before: &before, after: Some(&after) };
         ClipView::new(&record, &sides, &legs.legs, &cleaned.floor, scale, &plants)
     });

@@ -171,30 +171,57 @@ impl Places {
     pub(super) fn n_frames(&self) -> usize {
         self.points.len() / self.n_joints.max(1)
     }
+}
 
-    /// The largest displacement of one joint relative to another clip with as many frames.
-    pub(super) fn largest_distance_of(&self, other: &Self, joint: usize) -> f64 {
-        let frames = 0..self.n_frames().min(other.n_frames());
-        let displacement = |frame| self.at(frame, joint).distance(other.at(frame, joint));
-        frames.map(displacement).fold(0.0, f64::max)
+/// How far joints are from where they are in another clip.
+pub(super) struct Moved {
+    /// At most, of each joint.
+    most: Vec<f64>,
+    /// The frame in which some joint is farthest.
+    frame: usize,
+}
+
+impl Moved {
+    /// From one clip to another of the same joints and as many frames.
+    pub(super) fn between(before: &Clip, after: &Clip) -> Self {
+        let clips = [before, after];
+        let mut poses = clips.map(|clip| vec![Pose::IDENTITY; clip.skeleton().n_joints()]);
+        let (mut most, mut farthest) = (vec![0.0_f64; poses[0].len()], (0.0, 0));
+        for frame in 0..before.n_frames().min(after.n_frames()) {
+            for (clip, poses) in clips.iter().zip(&mut poses) {
+                clip.skeleton().forward_kinematics(clip.frame(frame), poses);
+            }
+            for (most, (was, is)) in most.iter_mut().zip(poses[0].iter().zip(&poses[1])) {
+                let by = was.translation.distance(is.translation);
+                *most = most.max(by);
+                farthest = if by > farthest.0 { (by, frame) } else { farthest };
+            }
+        }
+        Self { most, frame: farthest.1 }
     }
 
-    /// The largest displacement of any joint relative to another clip with as many frames, and its frame.
-    pub(super) fn largest_distance(&self, other: &Self) -> (f64, usize) {
-        let pairs = self.points.iter().zip(&other.points).enumerate();
-        let apart = pairs.map(|(index, (a, b))| (a.distance(*b), index / self.n_joints));
-        apart.fold((0.0, 0), |most, one| if one.0 > most.0 { one } else { most })
+    /// The largest distance of a joint.
+    pub(super) fn of(&self, joint: usize) -> f64 {
+        self.most[joint]
     }
 
-    /// The largest depth of a heel or a ball below the floor; 0 if none is below it.
-    pub(super) fn deepest_foot(&self, legs: &[Leg], floor: &Floor) -> f64 {
-        let parts = legs.iter().flat_map(|leg| [Some(leg.limb.end), leg.ball]).flatten();
-        let lowest = parts.map(|joint| {
-            let heights = (0..self.n_frames()).map(|frame| floor.height(self.at(frame, joint)));
-            heights.fold(0.0, f64::min)
-        });
-        lowest.fold(0.0, f64::min).abs()
+    /// The largest distance of all, and its frame.
+    pub(super) fn farthest(&self) -> (f64, usize) {
+        (self.most.iter().copied().fold(0.0, f64::max), self.frame)
     }
+}
+
+/// The largest depth of a heel or a ball below the floor; 0 if none is below it.
+pub(super) fn deepest_foot(clip: &Clip, legs: &[Leg], floor: &Floor) -> f64 {
+    let parts = legs.iter().flat_map(|leg| [Some(leg.limb.end), leg.ball]).flatten();
+    let parts: Vec<usize> = parts.collect();
+    let mut poses = vec![Pose::IDENTITY; clip.skeleton().n_joints()];
+    let lowest = (0..clip.n_frames()).map(|frame| {
+        clip.skeleton().forward_kinematics(clip.frame(frame), &mut poses);
+        let heights = parts.iter().map(|joint| floor.height(poses[*joint].translation));
+        heights.fold(0.0, f64::min)
+    });
+    lowest.fold(0.0, f64::min).abs()
 }
 
 /// Two perpendicular directions along a floor.

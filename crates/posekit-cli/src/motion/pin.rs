@@ -8,7 +8,7 @@ use posekit_motion::{Clip, Contact, Hold, HoldSettings, Leg, Support, carrier, h
 
 use super::clean::contact_records;
 use super::contacts::{no_contacts, read_contacts, refuse_outside};
-use super::feet::Places;
+use super::feet::Moved;
 use super::record::{Question, ShiftRecord, finite};
 use super::run::{Made, Task};
 use super::view::root;
@@ -67,8 +67,8 @@ pub(crate) fn pin(args: &PinArgs) -> Result<()> {
 /// The displacements of hips and feet that follow the held joints, without the held joints themselves.
 fn shifts(before: &Clip, after: &Clip, legs: &[Leg], contacts: &[Contact]) -> Vec<ShiftRecord> {
     let root = carrier(before, legs).or_else(|| (!legs.is_empty()).then(|| root(before, legs)));
-    let (was, is) = (Places::of(before), Places::of(after));
-    let distance = |joint: usize| was.largest_distance_of(&is, joint);
+    let moved_by = Moved::between(before, after);
+    let distance = |joint: usize| moved_by.of(joint);
     let is_held = |joint: &usize| contacts.iter().any(|contact| contact.frame.joint == *joint);
     // Invisible displacements and rounding do not count.
     let least = millimetres(before, legs).map_or(0.0, |scale| LEAST / scale);

@@ -16,7 +16,7 @@ use posekit_io::gltf::{folder, no_files};
 use posekit_io::motion::{Format, MotionFile, MotionOptions, Written, to_bvh, to_glb};
 use posekit_io::{Limits, Result, Warnings};
 use posekit_motion::{
-    CleanSettings, Clip, Contact, Hold, HoldSettings, Keep, Leg, Limb, clean_within,
+    CleanSettings, Clip, Contact, Hold, HoldSettings, Keep, Leg, Limb, along_path, clean_within,
 };
 
 use common::{assets, gltf_files};
@@ -390,6 +390,13 @@ fn cycles_stay_closed_when_feet_are_made_to_stand() {
             let mut keep = Keep { axes: vec![None; n_joints], moves: vec![[true; 3]; n_joints] };
             legs.iter().for_each(|leg| keep.axes[leg.limb.mid] = Some(vec![DVec3::X]));
             let _ = stays(&settings, Some(&keep), "knees with one axis");
+            // Its hips are lowered, and its feet made to stand again.
+            let down = clip.up() * (-0.05 * limb.length(clip.skeleton()));
+            let lowered = along_path(&found.clip, &legs, &vec![down; clip.n_frames()]);
+            let lowered = lowered.unwrap().unwrap();
+            let again = found.hold_again(&lowered, &settings, None).unwrap().clip;
+            let by = opened(&lowered, &again, limb);
+            assert!(by < 3e-3, "{name}, {:?}, lowered: {by} legs", file.clip_name(index));
         }
     }
     assert!(n_cycles > 40, "{n_cycles} cycles");

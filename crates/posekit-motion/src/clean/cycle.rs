@@ -11,7 +11,7 @@ use posekit::math::Pose;
 
 use super::source::{Found, Seen};
 use super::{CleanSettings, Cleaned};
-use crate::hold::ContactReport;
+use crate::hold::{ContactReport, Held};
 use crate::paths::{joints_of, mean_length};
 use crate::plant::{Part, Plant};
 use crate::travel::{carrier, shifted};
@@ -98,19 +98,15 @@ impl Cycle {
     /// What is seen in the cycle is so before and after it, too.
     pub(super) fn repeat(&self, seen: &mut Seen) {
         let (first, period, n_frames) = (self.frames.start, self.period(), seen.path.len());
-        let n_before = first.div_ceil(period);
-        let own = seen.path[self.frames.clone()].to_vec();
-        let gain = own[period] - own[0];
+        let mut path = seen.path[self.frames.clone()].to_vec();
         // A figure that comes back where it was goes on doing so; in place it goes as far each time.
-        let (drift, each) = match self.returns && !seen.in_place {
-            true => (gain, DVec3::ZERO),
-            false => (DVec3::ZERO, gain),
-        };
-        for (frame, at) in seen.path.iter_mut().enumerate() {
-            let frame = frame + n_before * period - first;
-            let (rounds, place) = ((frame / period) as f64, frame % period);
-            *at = own[place] - drift * (place as f64 / period as f64) + each * rounds;
+        if self.returns && !seen.in_place {
+            let gain = path[period] - path[0];
+            for (frame, at) in path.iter_mut().enumerate() {
+                *at -= gain * (frame as f64 / period as f64);
+            }
         }
+        seen.path = self.repeated(&path);
         // What stands longer than a cycle always does; of what it may be in the cycle, which ends may show differently, the longest.
         let is_always = |found: &Found| found.frames.len() > period;
         let mut own = mem::take(&mut seen.found);
@@ -119,6 +115,7 @@ impl Cycle {
         });
         own.sort_by_key(|found| Reverse(found.frames.len()));
         for found in own {
+            let n_before = first.div_ceil(period);
             for rounds in 0..=2 * n_before {
                 let at = |frame: usize| {
                     (frame + rounds * period).saturating_sub(n_before * period).min(n_frames)
@@ -137,6 +134,19 @@ impl Cycle {
                 }
             }
         }
+    }
+
+    /// A displacement of the root in the cycle as it goes on before and after it; without frames, none.
+    pub(super) fn repeated(&self, path: &[DVec3]) -> Vec<DVec3> {
+        let (first, period) = (self.frames.start, self.period());
+        let n_before = first.div_ceil(period);
+        let at = |frame: usize| {
+            let frame = frame + n_before * period - first;
+            let rounds = (frame / period) as f64 - n_before as f64;
+            path[frame % period] + (path[period] - path[0]) * rounds
+        };
+        let all = 0..first + self.frames.end;
+        if path.is_empty() { all.map(|_| DVec3::ZERO).collect() } else { all.map(at).collect() }
     }
 
     /// Contacts that are given for the cycle as they hold while it is played again and again: first they themselves, which hold in it alone, then those before and after it of
@@ -212,14 +222,27 @@ impl Cycle {
             standing.retain_mut(|contact| cut_contact(clip, contact));
             held.retain(|report| !self.common(&report.frames).is_empty());
         }
-        for ContactReport { frames, missed, .. } in &mut held {
-            *frames = self.common(frames);
-            missed.retain(|frame| self.frames.contains(frame));
-            missed.iter_mut().for_each(|frame| *frame -= self.frames.start);
-        }
+        held.iter_mut().for_each(|report| self.cut_report(report));
         let path = cleaned.path.get(self.frames.clone()).unwrap_or_default().to_vec();
         let clip = self.cut_clip(clip, &unrolled, &cleaned.changed);
         Cleaned { clip, plants, contacts, standing, held, path, ..cleaned }
+    }
+
+    /// What holding made of the cycle, without what is before and after it.
+    ///
+    /// - `clip`: the cycle as it was
+    /// - `n_given`: of the contacts of the cycle itself
+    pub(super) fn cut_held(&self, clip: &Clip, held: Held, n_given: usize) -> Held {
+        let Held { clip: unrolled, mut contacts, changed } = held;
+        contacts.truncate(n_given);
+        contacts.iter_mut().for_each(|report| self.cut_report(report));
+        Held { clip: self.cut_clip(clip, &unrolled, &changed), contacts, changed }
+    }
+
+    fn cut_report(&self, report: &mut ContactReport) {
+        report.frames = self.common(&report.frames);
+        report.missed.retain(|frame| self.frames.contains(frame));
+        report.missed.iter_mut().for_each(|frame| *frame -= self.frames.start);
     }
 
     /// Leaves of a plant what of it is in the cycle, counted from its first frame; whether there is any.

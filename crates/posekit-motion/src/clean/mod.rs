@@ -148,13 +148,20 @@ impl Cleaned {
             false if strength > 0.0 => (1.0 - strength) / strength,
             false => 0.0,
         };
-        let settings = holding(legs, settings);
-        if left == 0.0 || self.path.is_empty() {
-            return hold_within(changed, self.stands(), &settings, keep);
-        }
-        let left: Vec<DVec3> = self.path.iter().map(|shift| *shift * left).collect();
-        let held = hold_within(&moved(changed, legs, &left), self.stands(), &settings, keep)?;
-        Ok(Held { clip: moved_back(&held.clip, legs, &left), ..held })
+        let path: Vec<DVec3> = match left > 0.0 {
+            true => self.path.iter().map(|shift| *shift * left).collect(),
+            false => Vec::new(),
+        };
+        let hold = |clip: &Clip, contacts: &[Contact], path: &[DVec3]| {
+            let settings = holding(legs, settings);
+            let held = hold_within(&moved(clip, legs, path), contacts, &settings, keep)?;
+            Ok(Held { clip: moved_back(&held.clip, legs, path), ..held })
+        };
+        let (around, cycle) = cycle::unrolled(changed, legs, settings);
+        let Some(cycle) = cycle else { return hold(changed, self.stands(), &path) };
+        let path = cycle.repeated(&path);
+        let contacts = cycle.contacts(&around, &path, self.stands());
+        Ok(cycle.cut_held(changed, hold(&around, &contacts, &path)?, self.stands().len()))
     }
 
     /// A clip as its feet are judged: an in-place walk goes on along [`Cleaned::path`], any other is as it is.
