@@ -136,7 +136,7 @@ impl Cycle {
         }
     }
 
-    /// A displacement of the root in the cycle as it goes on before and after it; without frames, none.
+    /// A displacement of the root in each frame of the cycle as it goes on before and after it; none where it is not known for each.
     pub(super) fn repeated(&self, path: &[DVec3]) -> Vec<DVec3> {
         let (first, period) = (self.frames.start, self.period());
         let n_before = first.div_ceil(period);
@@ -146,13 +146,14 @@ impl Cycle {
             path[frame % period] + (path[period] - path[0]) * rounds
         };
         let all = 0..first + self.frames.end;
-        if path.is_empty() { all.map(|_| DVec3::ZERO).collect() } else { all.map(at).collect() }
+        let is_known = path.len() == self.frames.len();
+        if is_known { all.map(at).collect() } else { all.map(|_| DVec3::ZERO).collect() }
     }
 
     /// Contacts that are given for the cycle as they hold while it is played again and again: first they themselves, which hold in it alone, then those before and after it of
     /// joints that are back at its end.
     ///
-    /// - `contacts`: that make sense
+    /// - `given`: that make sense
     /// - `path`: the displacement of the root \[the clip's unit\]
     pub(super) fn contacts(
         &self,

@@ -1,10 +1,10 @@
 //! Feet that slide are made to stand: footskate removal. `docs/motion-method.md` has the equations, and what was measured.
 //!
-//! 0. A cycle is cleaned among others before and after it ([`cycle`]), so that it stays one.
-//! 1. [`source`] finds when feet stand, on which floor, and how its support moves ([`contacts`], [`support`]).
-//! 2. One least squares over all frames ([`space_time`](crate::space_time)) finds the smallest change with which they do; closed forms make it exact.
-//! 3. Contacts that are given, joints that turn about too few axes, and bones that may stretch are left to [`hold`](crate::hold()).
-//! 4. [`slides`] measures the outcome by nothing that cleaning uses.
+//! 1. [`cycle`] repeats a cycle before and after itself, so that it stays one.
+//! 2. [`source`] finds when feet stand, on which floor, and how its support moves ([`contacts`], [`support`]).
+//! 3. One least squares over all frames ([`space_time`](crate::space_time)) finds the smallest change with which they do; closed forms make it exact.
+//! 4. Contacts that are given, joints that turn about too few axes, and bones that may stretch are left to [`hold`](crate::hold()).
+//! 5. [`slides`] measures the outcome by nothing that cleaning uses.
 
 mod contacts;
 mod cycle;
@@ -20,11 +20,12 @@ pub use slides::{Slide, slides};
 use std::borrow::Cow;
 
 use posekit::glam::DVec3;
+use posekit::skeleton::Skeleton;
 
 use crate::error::{Error, Result};
 use crate::find::{Legs, find_legs};
 use crate::floor::{Floor, FloorChoice};
-use crate::hold::{ContactReport, Held, HoldSettings, Keep, hold_within};
+use crate::hold::{ContactReport, Held, HoldSettings, Keep, check_limb, hold_within};
 use crate::metrics::{Metrics, measure_on};
 use crate::plant::{Plant, PlantReport};
 use crate::travel::along_path;
@@ -214,6 +215,7 @@ pub fn clean_within(clip: &Clip, settings: &CleanSettings, keep: Option<&Keep>) 
     check(settings)?;
     let legs = match &settings.legs {
         Some(legs) => {
+            check_legs(clip.skeleton(), legs)?;
             Legs { legs: legs.clone(), reason: "given".to_owned(), candidates: Vec::new() }
         }
         None => find_legs(clip),
@@ -263,6 +265,17 @@ fn check(settings: &CleanSettings) -> Result<()> {
     for (what, value, range, need) in ranges {
         if !range.contains(&value) {
             return Err(Error::OutOfRange { what, index: 0, value, need });
+        }
+    }
+    Ok(())
+}
+
+fn check_legs(skeleton: &Skeleton, legs: &[Leg]) -> Result<()> {
+    let n_joints = skeleton.n_joints();
+    for leg in legs {
+        check_limb(skeleton, leg.limb)?;
+        if let Some(joint) = leg.ball.filter(|ball| *ball >= n_joints) {
+            return Err(Error::NoSuchJoint { what: "ball of a foot", joint, n_joints });
         }
     }
     Ok(())

@@ -16,7 +16,7 @@ use crate::find::find_legs;
 use crate::plant::Verdict;
 use crate::space_time::{CONTACT, Held as HeldPart};
 use crate::travel::along_path;
-use crate::{Contact, Hold, Support};
+use crate::{Contact, Hold, Limb, Support};
 
 /// Seconds from step to step of one foot, and the part of it in contact.
 const GAIT: [f64; 2] = [1.1, 0.6];
@@ -333,4 +333,22 @@ fn few_frames_and_no_legs_come_back() {
     }
     let none = CleanSettings { legs: Some(Vec::new()), ..CleanSettings::default() };
     assert_eq!(clean(&walk, &none).unwrap().clip, walk);
+}
+
+#[test]
+fn legs_that_make_no_sense_are_refused() {
+    let walk = walk(30.0, 1.0);
+    let leg = find_legs(&walk).legs[0].clone();
+    let Limb { start, mid, end } = leg.limb;
+    let limbs = [(start, mid, 99), (end, mid, start), (start, start, end)];
+    let mut wrong: Vec<Leg> = limbs
+        .into_iter()
+        .map(|(start, mid, end)| Leg { limb: Limb { start, mid, end }, ..leg.clone() })
+        .collect();
+    wrong.push(Leg { ball: Some(99), ..leg });
+    for leg in wrong {
+        let settings = CleanSettings { legs: Some(vec![leg]), ..CleanSettings::default() };
+        let error = clean(&walk, &settings).unwrap_err();
+        assert!(matches!(error, Error::NoSuchJoint { .. } | Error::Unsuited { .. }), "{error}");
+    }
 }

@@ -29,8 +29,8 @@ use plan::{Plan, Target};
 pub(super) use few::has_few_turns;
 pub use keep::Keep;
 pub(crate) use keep::moves_in_world;
-pub(crate) use plan::check_contacts;
 pub(super) use plan::root_of;
+pub(crate) use plan::{check_contacts, check_limb};
 pub(super) use support::hold_on_joints;
 
 /// How contacts are held. The defaults suit figures of any size and clips of any rate.

@@ -331,7 +331,8 @@ fn check(skeleton: &Skeleton, index: usize, contact: &Contact) -> Result<()> {
     }
 }
 
-fn check_limb(skeleton: &Skeleton, limb: Limb) -> Result<()> {
+/// Refuses a limb that is no branch.
+pub(crate) fn check_limb(skeleton: &Skeleton, limb: Limb) -> Result<()> {
     let n_joints = skeleton.n_joints();
     for joint in limb.joints() {
         if joint >= n_joints {
