@@ -29,6 +29,28 @@ pub struct Contact {
     pub ease_out: f64,
 }
 
+impl Contact {
+    /// The same contact so much later \[s\], and elsewhere in the world.
+    pub(crate) fn moved(&self, later: f64, by: DVec3) -> Self {
+        let pose = |pose: Pose| Pose { translation: pose.translation + by, ..pose };
+        let in_world = match self.hold {
+            Hold::Position(point) => Hold::Position(point.map(|point| point + by)),
+            Hold::Pose(held) => Hold::Pose(held.map(pose)),
+            Hold::Surface { point, normal } => Hold::Surface { point: point + by, normal },
+        };
+        let (hold, on) = match &self.on {
+            Support::World => (in_world, Support::World),
+            Support::Joint(joint) => (self.hold, Support::Joint(*joint)),
+            Support::Moving(path) => {
+                let mut path = path.retimed(|time| time + later);
+                path.poses.iter_mut().for_each(|at| *at = pose(*at));
+                (self.hold, Support::Moving(Arc::new(path)))
+            }
+        };
+        Self { from: self.from + later, to: self.to + later, hold, on, ..self.clone() }
+    }
+}
+
 /// What a contact is on.
 #[derive(Debug, Clone, PartialEq, Default)]
 #[non_exhaustive]
@@ -101,13 +123,6 @@ impl Trajectory {
         let (a, b) = (unit(self.poses[next - 1]), unit(self.poses[next]));
         let part = (time - self.times[next - 1]) / (self.times[next] - self.times[next - 1]);
         Pose::new(slerp(a.rotation, b.rotation, part), a.translation.lerp(b.translation, part))
-    }
-
-    /// The trajectory so much later \[s\] and elsewhere.
-    pub(crate) fn moved(&self, later: f64, by: DVec3) -> Self {
-        let mut moved = self.retimed(|time| time + later);
-        moved.poses.iter_mut().for_each(|pose| pose.translation += by);
-        moved
     }
 
     /// The trajectory at other times, in the same order.

@@ -22,6 +22,13 @@ pub struct Plant {
     pub frames: Range<usize>,
 }
 
+impl Plant {
+    /// By which plants are sorted.
+    pub(crate) fn order(&self) -> (usize, usize, Part) {
+        (self.frames.start, self.leg, self.part)
+    }
+}
+
 /// What became of a plant.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PlantReport {

@@ -4,18 +4,16 @@ use core::cmp::Reverse;
 use core::mem;
 use core::ops::Range;
 use std::borrow::Cow;
-use std::sync::Arc;
 
 use posekit::glam::DVec3;
-use posekit::math::Pose;
 
 use super::source::{Found, Seen};
 use super::{CleanSettings, Cleaned};
 use crate::hold::{ContactReport, Held};
 use crate::paths::{joints_of, mean_length};
-use crate::plant::{Part, Plant};
+use crate::plant::Plant;
 use crate::travel::{carrier, shifted};
-use crate::{Clip, Contact, Hold, Leg, Support};
+use crate::{Clip, Contact, Leg};
 
 /// In a cycle the last pose is the first one to this \[leg lengths\].
 const SAME: f64 = 1e-3;
@@ -91,22 +89,40 @@ impl Cycle {
         let unrolled = clip
             .with_edited(values, &all_joints(clip))
             .with_start(clip.start() - around as f64 * clip.frame_time());
+        let Some(root) = root else { return unrolled };
         let path: Vec<DVec3> = rounds.iter().map(|rounds| self.travel * *rounds).collect();
-        root.map_or(unrolled.clone(), |root| shifted(&unrolled, root, &path))
+        shifted(&unrolled, root, &path)
+    }
+
+    /// How many cycles begin before it, as many as end after it.
+    fn n_before(&self) -> usize {
+        self.frames.start.div_ceil(self.period())
+    }
+
+    /// Frames of one of all cycles, as far as there are, where these are its frames.
+    ///
+    /// - `round`: which one: [`n_before`](Self::n_before) for the cycle itself, up to twice as many
+    fn in_round(&self, frames: &Range<usize>, round: usize) -> Range<usize> {
+        let (later, sooner) = (round * self.period(), self.n_before() * self.period());
+        let n_frames = self.frames.start + self.frames.end;
+        let at = |frame: usize| (frame + later).saturating_sub(sooner).min(n_frames);
+        at(frames.start)..at(frames.end)
+    }
+
+    /// How much farther a displacement of the root is at the end of the cycle than at its beginning.
+    pub(super) fn gain(&self, path: &[DVec3]) -> DVec3 {
+        path[self.frames.end - 1] - path[self.frames.start]
     }
 
     /// What is seen in the cycle is so before and after it, too.
     pub(super) fn repeat(&self, seen: &mut Seen) {
         let (first, period, n_frames) = (self.frames.start, self.period(), seen.path.len());
-        let mut path = seen.path[self.frames.clone()].to_vec();
         // A figure that comes back where it was goes on doing so; in place it goes as far each time.
         if self.returns && !seen.in_place {
-            let gain = path[period] - path[0];
-            for (frame, at) in path.iter_mut().enumerate() {
-                *at -= gain * (frame as f64 / period as f64);
-            }
+            let each = self.gain(&seen.path) / period as f64;
+            seen.path.iter_mut().enumerate().for_each(|(frame, at)| *at -= each * frame as f64);
         }
-        seen.path = self.repeated(&path);
+        seen.path = self.repeated(&seen.path[self.frames.clone()]);
         // What stands longer than a cycle always does; of what it may be in the cycle, which ends may show differently, the longest.
         let is_always = |found: &Found| found.frames.len() > period;
         let mut own = mem::take(&mut seen.found);
@@ -115,14 +131,10 @@ impl Cycle {
         });
         own.sort_by_key(|found| Reverse(found.frames.len()));
         for found in own {
-            let n_before = first.div_ceil(period);
-            for rounds in 0..=2 * n_before {
-                let at = |frame: usize| {
-                    (frame + rounds * period).saturating_sub(n_before * period).min(n_frames)
-                };
+            for round in 0..=2 * self.n_before() {
                 let again = |frames: &Range<usize>| match is_always(&found) {
                     true => 0..n_frames,
-                    false => at(frames.start)..at(frames.end),
+                    false => self.in_round(frames, round),
                 };
                 let (frames, rolls) = (again(&found.frames), again(&found.rolls));
                 let meets = |other: &Found| {
@@ -138,14 +150,13 @@ impl Cycle {
 
     /// A displacement of the root in each frame of the cycle as it goes on before and after it; none where it is not known for each.
     pub(super) fn repeated(&self, path: &[DVec3]) -> Vec<DVec3> {
-        let (first, period) = (self.frames.start, self.period());
-        let n_before = first.div_ceil(period);
+        let (period, n_before) = (self.period(), self.n_before());
         let at = |frame: usize| {
-            let frame = frame + n_before * period - first;
+            let frame = frame + n_before * period - self.frames.start;
             let rounds = (frame / period) as f64 - n_before as f64;
             path[frame % period] + (path[period] - path[0]) * rounds
         };
-        let all = 0..first + self.frames.end;
+        let all = 0..self.frames.start + self.frames.end;
         let is_known = path.len() == self.frames.len();
         if is_known { all.map(at).collect() } else { all.map(|_| DVec3::ZERO).collect() }
     }
@@ -153,20 +164,15 @@ impl Cycle {
     /// Contacts that are given for the cycle as they hold while it is played again and again: first they themselves, which hold in it alone, then those before and after it of
     /// joints that are back at its end.
     ///
+    /// - `gain`: of the displacement of the root \[the clip's unit\]
     /// - `given`: that make sense
-    /// - `path`: the displacement of the root \[the clip's unit\]
-    pub(super) fn contacts(
-        &self,
-        unrolled: &Clip,
-        path: &[DVec3],
-        given: &[Contact],
-    ) -> Vec<Contact> {
-        let ends = [self.frames.start, self.frames.end - 1];
-        let [first, last] = ends.map(|frame| unrolled.skeleton().poses(unrolled.frame(frame)));
-        let travel = self.travel + path[ends[1]] - path[ends[0]];
+    pub(super) fn contacts(&self, unrolled: &Clip, gain: DVec3, given: &[Contact]) -> Vec<Contact> {
+        let [first, last] = [self.frames.start, self.frames.end - 1];
+        let [begin, end] =
+            [first, last].map(|frame| unrolled.skeleton().poses(unrolled.frame(frame)));
         let in_cycle = |contact: &Contact| {
-            let frames = unrolled.frames(contact.from, contact.to);
-            frames.start.max(self.frames.start)..frames.end.min(self.frames.end)
+            let frames = self.common(&unrolled.frames(contact.from, contact.to));
+            first + frames.start..first + frames.end
         };
         let own: Vec<Range<usize>> = given.iter().map(in_cycle).collect();
         let holds = |joint: usize, frame: usize| {
@@ -174,36 +180,36 @@ impl Cycle {
             all.any(|(contact, own)| contact.frame.joint == joint && own.contains(&frame))
         };
         // What is outside the cycle has no frames.
-        let timed = |contact: &Contact, frames: &Range<usize>| {
+        let timed = |contact: Contact, frames: &Range<usize>| {
             let times = (!frames.is_empty())
                 .then(|| [frames.start, frames.end - 1].map(|frame| unrolled.time(frame)));
             let [from, to] = times.unwrap_or([f64::MIN; 2]);
-            Contact { from, to, ..contact.clone() }
+            Contact { from, to, ..contact }
         };
         let pairs = || given.iter().zip(&own);
-        let mut all: Vec<Contact> = pairs().map(|(contact, own)| timed(contact, own)).collect();
-        let n_around = self.frames.start / self.period() + 1;
-        for (contact, own) in pairs().filter(|(_, own)| !own.is_empty()) {
+        let mut all: Vec<Contact> =
+            pairs().map(|(contact, own)| timed(contact.clone(), own)).collect();
+        let is_back = |contact: &Contact| {
             let joint = contact.frame.joint;
-            let way = last[joint].translation - first[joint].translation;
-            if (way - self.travel).length() > self.near {
-                continue;
-            }
+            let way = end[joint].translation - begin[joint].translation;
+            (way - self.travel).length() <= self.near
+        };
+        for (contact, own) in pairs().filter(|(contact, own)| !own.is_empty() && is_back(contact)) {
             // Of two cycles the one whose contact it is holds the frame that they share.
-            let starts_later = own.start == ends[0] && holds(joint, ends[1]);
-            let ends_sooner = own.end == self.frames.end && holds(joint, ends[0]);
-            for rounds in 1..=n_around {
-                let by = rounds * self.period();
-                let later = own.start + by + usize::from(starts_later)..own.end + by;
-                let sooner = own.start.saturating_sub(by)
-                    ..(own.end - usize::from(ends_sooner)).saturating_sub(by);
-                let time = by as f64 * unrolled.frame_time();
-                let travel = travel * rounds as f64;
-                for (frames, time, travel) in [(later, time, travel), (sooner, -time, -travel)] {
-                    let frames = frames.start..frames.end.min(unrolled.n_frames());
-                    if !frames.is_empty() {
-                        all.push(timed(&moved(contact, time, travel), &frames));
-                    }
+            let joint = contact.frame.joint;
+            let starts_later = usize::from(own.start == first && holds(joint, last));
+            let ends_sooner = usize::from(own.end == last + 1 && holds(joint, first));
+            for round in (0..=2 * self.n_before()).filter(|round| *round != self.n_before()) {
+                let rounds = round as f64 - self.n_before() as f64;
+                let frames = match rounds > 0.0 {
+                    true => own.start + starts_later..own.end,
+                    false => own.start..own.end - ends_sooner,
+                };
+                let frames = self.in_round(&frames, round);
+                if !frames.is_empty() {
+                    let later = rounds * self.period() as f64 * unrolled.frame_time();
+                    let again = contact.moved(later, (self.travel + gain) * rounds);
+                    all.push(timed(again, &frames));
                 }
             }
         }
@@ -217,7 +223,7 @@ impl Cycle {
         let Cleaned { clip: unrolled, mut plants, mut contacts, mut standing, mut held, .. } =
             cleaned;
         plants.retain_mut(|report| self.cut_plant(&mut report.plant));
-        plants.sort_by_key(|report| order(&report.plant));
+        plants.sort_by_key(|report| report.plant.order());
         if !are_given {
             contacts.retain_mut(|contact| cut_contact(clip, contact));
             standing.retain_mut(|contact| cut_contact(clip, contact));
@@ -276,34 +282,10 @@ fn all_joints(clip: &Clip) -> Vec<usize> {
     (0..clip.skeleton().n_joints()).collect()
 }
 
-/// Plants are in the order of their first frames.
-pub(super) fn order(plant: &Plant) -> (usize, usize, Part) {
-    (plant.frames.start, plant.leg, plant.part)
-}
-
 /// Leaves of a contact what of it is in the clip; whether there is any.
 fn cut_contact(clip: &Clip, contact: &mut Contact) -> bool {
     let frames = clip.frames(contact.from, contact.to);
     let Some(last) = frames.clone().last() else { return false };
     (contact.from, contact.to) = (clip.time(frames.start), clip.time(last));
     true
-}
-
-/// A contact at another time and place.
-fn moved(contact: &Contact, time: f64, by: DVec3) -> Contact {
-    let hold = match (&contact.on, contact.hold) {
-        (Support::World, Hold::Position(point)) => Hold::Position(point.map(|point| point + by)),
-        (Support::World, Hold::Pose(pose)) => {
-            Hold::Pose(pose.map(|pose| Pose { translation: pose.translation + by, ..pose }))
-        }
-        (Support::World, Hold::Surface { point, normal }) => {
-            Hold::Surface { point: point + by, normal }
-        }
-        (Support::Joint(_) | Support::Moving(_), hold) => hold,
-    };
-    let on = match &contact.on {
-        Support::Moving(path) => Support::Moving(Arc::new(path.moved(time, by))),
-        on => on.clone(),
-    };
-    Contact { hold, on, ..contact.clone() }
 }

@@ -161,7 +161,7 @@ impl Cleaned {
         let (around, cycle) = cycle::unrolled(changed, legs, settings);
         let Some(cycle) = cycle else { return hold(changed, self.stands(), &path) };
         let path = cycle.repeated(&path);
-        let contacts = cycle.contacts(&around, &path, self.stands());
+        let contacts = cycle.contacts(&around, cycle.gain(&path), self.stands());
         Ok(cycle.cut_held(changed, hold(&around, &contacts, &path)?, self.stands().len()))
     }
 
@@ -338,7 +338,7 @@ pub fn find_plants(clip: &Clip, legs: &[Leg], settings: &CleanSettings) -> Vec<P
     let mut plants = Source::new(&around, legs, settings, None, cycle.as_ref()).see().plants;
     if let Some(cycle) = cycle {
         plants.retain_mut(|plant| cycle.cut_plant(plant));
-        plants.sort_by_key(cycle::order);
+        plants.sort_by_key(Plant::order);
     }
     plants
 }

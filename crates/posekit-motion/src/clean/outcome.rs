@@ -56,11 +56,7 @@ impl Source<'_> {
         } else {
             self.hold_smoothly(seen)
         };
-        let travels: Vec<DVec3> = match seen.in_place {
-            true => seen.path.iter().map(|shift| *shift * self.length).collect(),
-            false => Vec::new(),
-        };
-        let after = Tracks::new(&outcome.clip, &joints_of(self.legs)).moved(&travels);
+        let after = self.judged_tracks(&outcome.clip, seen);
         for report in &mut outcome.reports {
             let joint = self.legs[report.plant.leg].joint(report.plant.part);
             let places: Vec<DVec3> =
@@ -68,6 +64,12 @@ impl Source<'_> {
             report.drift_after = drift(&places, seen.floor.normal);
         }
         Ok(outcome)
+    }
+
+    /// Where the legs of the clip with what was changed are, as they are judged: an in-place walk goes on.
+    fn judged_tracks(&self, cleaned: &Clip, seen: &Seen) -> Tracks {
+        let path = if seen.in_place { self.path_of(seen) } else { Vec::new() };
+        Tracks::new(cleaned, &joints_of(self.legs)).moved(&path)
     }
 
     /// By one least squares over all frames.
@@ -152,9 +154,8 @@ impl Source<'_> {
     /// Contacts that are given.
     fn hold_given(&self, seen: &Seen, given: &[Contact]) -> Result<Outcome> {
         check_contacts(self.clip.skeleton(), given)?;
-        let path: Vec<DVec3> = seen.path.iter().map(|shift| *shift * self.length).collect();
         let all = match self.cycle {
-            Some(cycle) => cycle.contacts(self.clip, &path, given),
+            Some(cycle) => cycle.contacts(self.clip, cycle.gain(&seen.path) * self.length, given),
             None => given.to_vec(),
         };
         let (clip, mut changed, mut held) = self.hold_contacts(seen, &all)?;
@@ -221,7 +222,7 @@ impl Source<'_> {
         strength: f64,
     ) -> Result<(Clip, Vec<usize>, Vec<ContactReport>)> {
         let (clip, legs) = (self.clip, self.legs);
-        let path: Vec<DVec3> = seen.path.iter().map(|shift| *shift * self.length).collect();
+        let path = self.path_of(seen);
         // The path of an in-place walk is no change.
         let path_part = if seen.in_place { 1.0 } else { strength };
         let is_kept = self.shares.iter().any(|share| *share < 1.0);
@@ -425,11 +426,7 @@ impl Source<'_> {
         seen: &Seen,
         reports: &mut [PlantReport],
     ) -> (Vec<Contact>, Vec<ContactReport>) {
-        let travels: Vec<DVec3> = match seen.in_place {
-            true => seen.path.iter().map(|shift| *shift * self.length).collect(),
-            false => Vec::new(),
-        };
-        let after = Tracks::new(cleaned, &joints_of(self.legs)).moved(&travels);
+        let after = self.judged_tracks(cleaned, seen);
         let (mut contacts, mut held_reports) = (Vec::new(), Vec::new());
         for (report, found) in reports.iter_mut().zip(&seen.found) {
             let of = |held: &&Held, start: usize| {

@@ -6,7 +6,7 @@ use posekit::glam::DVec3;
 
 use super::CleanSettings;
 use super::contacts::{self, PartMotion, Stance, velocities};
-use super::cycle::{self, Cycle};
+use super::cycle::Cycle;
 use crate::floor::{Floor, FloorChoice};
 use crate::hold::{Keep, has_few_turns, moves_in_world};
 use crate::metrics::drift;
@@ -110,6 +110,11 @@ impl<'a> Source<'a> {
     /// Whether nothing may change in a frame.
     pub(super) fn is_kept(&self, frame: usize) -> bool {
         self.shares[frame] == 0.0
+    }
+
+    /// The displacement of the root trajectory \[the clip's unit\].
+    pub(super) fn path_of(&self, seen: &Seen) -> Vec<DVec3> {
+        seen.path.iter().map(|shift| *shift * self.length).collect()
     }
 
     /// Along which axes of the world the root can be displaced.
@@ -288,7 +293,7 @@ impl<'a> Source<'a> {
             (_, Some((_, floor))) => floor,
             _ => Floor { point: DVec3::ZERO, normal: clip.up() },
         };
-        plants.sort_by_key(cycle::order);
+        plants.sort_by_key(Plant::order);
         Seen { floor, segments: segments.to_vec(), plants, found, path, in_place }
     }
 
