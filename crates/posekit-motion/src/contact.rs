@@ -147,3 +147,60 @@ pub enum Hold {
         normal: DVec3,
     },
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use posekit::glam::DQuat;
+
+    #[test]
+    fn a_contact_is_moved_with_what_it_is_on() {
+        let (later, by) = (2.0, DVec3::new(1.0, 2.0, 3.0));
+        let turned = Pose::new(DQuat::from_rotation_z(0.5), DVec3::X);
+        let door = Trajectory::try_new(vec![0.0, 1.0], vec![Pose::IDENTITY, turned]).unwrap();
+        let at = DVec3::new(0.3, 0.1, 0.0);
+        let holds = [
+            Hold::Position(Some(at)),
+            Hold::Pose(Some(Pose::from_translation(at))),
+            Hold::Surface { point: at, normal: DVec3::Y },
+        ];
+        let place = |contact: &Contact, time: f64| {
+            let at = match contact.hold {
+                Hold::Position(point) => point.unwrap(),
+                Hold::Pose(pose) => pose.unwrap().translation,
+                Hold::Surface { point, .. } => point,
+            };
+            match &contact.on {
+                Support::Moving(path) => path.pose(time).transform_point(at),
+                Support::World | Support::Joint(_) => at,
+            }
+        };
+        for hold in holds {
+            for (on, goes) in [
+                (Support::World, by),
+                (Support::Moving(Arc::new(door.clone())), by),
+                (Support::Joint(0), DVec3::ZERO),
+            ] {
+                let frame = Frame::new(1, Pose::IDENTITY);
+                let [from, to, ease_in, ease_out] = [0.2, 0.8, 0.1, 0.1];
+                let contact = Contact { frame, from, to, hold, on, ease_in, ease_out };
+                let moved = contact.moved(later, by);
+                assert_eq!((moved.from, moved.to), (from + later, to + later), "its times");
+                for time in [0.2, 0.5, 0.8] {
+                    let off = place(&moved, time + later) - place(&contact, time) - goes;
+                    assert!(off.length() < 1e-12, "{contact:?} at {time}: {off}");
+                }
+            }
+        }
+        let open = Contact {
+            frame: Frame::new(1, Pose::IDENTITY),
+            from: 0.0,
+            to: 1.0,
+            hold: Hold::Position(None),
+            on: Support::World,
+            ease_in: 0.0,
+            ease_out: 0.0,
+        };
+        assert_eq!(open.moved(later, by).hold, Hold::Position(None), "what is open stays so");
+    }
+}
