@@ -1,29 +1,23 @@
 //! A web server for one folder of files and one user: loopback only, read-only.
 //!
 //! The files are listed, and only what is on that list is ever opened, so no request can name a path outside the folder.
-//! A request for a path that is not on the list renews it, because the folder may have been rebuilt. It speaks enough HTTP/1.1 for browsers: GET and HEAD,
-//! persistent connections, entity tags, and the compressed copies (`.br`, `.gz`) that the build writes beside its files.
+//! A request for a path that is not on the list renews it, because the folder may have been rebuilt. Browsers revalidate what they cache by its entity tag, so a
+//! rebuilt folder is shown at once, and get the compressed copies (`.br`, `.gz`) that the build writes beside its files.
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::{self, BufRead, BufReader, Read as _, Write as _};
-use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::io::{self, Cursor};
+use std::net::{Ipv4Addr, TcpListener};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
-use std::time::Duration;
+
+use percent_encoding::percent_decode_str;
+use tiny_http::{Header, Method, Request, Response, Server};
 
 use crate::content::Digest;
 
-/// Longest line of a request, and largest number of lines; browsers stay far below both.
-const LONGEST_LINE: u64 = 16 * 1024;
-const MOST_LINES: usize = 200;
-
 /// Codings of compressed copies, and what their names end in; the smaller first.
 const CODINGS: [(&str, &str); 2] = [("br", ".br"), ("gzip", ".gz")];
-
-/// A connection that is idle for this long is closed.
-const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Files by the path of their address, `/` for the first page.
 #[derive(Debug)]
@@ -94,180 +88,68 @@ pub(crate) fn listen(port: u16) -> io::Result<TcpListener> {
 }
 
 /// Answers requests until the program ends.
-pub(crate) fn serve(listener: &TcpListener, site: Site) {
-    let site = Arc::new(Mutex::new(site));
-    for connection in listener.incoming() {
-        // After a failed connection the browser tries again.
-        let Ok(connection) = connection else { continue };
-        let site = Arc::clone(&site);
-        thread::spawn(move || answer_all(&connection, &site));
-    }
-}
-
-/// Answers the requests of one connection until it is closed, idle for too long, or not HTTP.
-fn answer_all(connection: &TcpStream, site: &Mutex<Site>) -> io::Result<()> {
-    connection.set_read_timeout(Some(PATIENCE))?;
-    connection.set_nodelay(true)?;
-    let mut reader = BufReader::new(connection);
-    while let Some(request) = read_request(&mut reader)? {
-        let reply = reply(&request, site);
-        let mut writer = connection;
-        writer.write_all(&reply.head)?;
-        if request.method != "HEAD" {
-            writer.write_all(&reply.body)?;
-        }
-        if reply.is_last || request.closes {
-            break;
-        }
+pub(crate) fn serve(listener: TcpListener, mut site: Site) -> io::Result<()> {
+    let server = Server::from_listener(listener, None).map_err(io::Error::other)?;
+    for request in server.incoming_requests() {
+        let response = response(&request, &mut site);
+        // A browser that no longer waits for the answer gets none.
+        thread::spawn(move || request.respond(response));
     }
     Ok(())
 }
 
-/// A request.
-struct Request {
-    method: String,
-    target: String,
-    /// Codings that it accepts, and the tags of the copies that the browser has, as sent.
-    accepts: String,
-    known: String,
-    closes: bool,
-}
-
-/// The next request; `None` where the connection ends or does not speak HTTP.
-fn read_request(reader: &mut impl BufRead) -> io::Result<Option<Request>> {
-    let Some(first) = read_line(reader)? else { return Ok(None) };
-    let mut words = first.split(' ');
-    let (Some(method), Some(target), Some(version)) = (words.next(), words.next(), words.next())
-    else {
-        return Ok(None);
-    };
-    let mut request = Request {
-        method: method.to_owned(),
-        target: target.to_owned(),
-        accepts: String::new(),
-        known: String::new(),
-        closes: version == "HTTP/1.0",
-    };
-    for _ in 0..MOST_LINES {
-        let Some(line) = read_line(reader)? else { return Ok(None) };
-        if line.is_empty() {
-            return Ok(Some(request));
-        }
-        let line = line.to_ascii_lowercase();
-        match line.split_once(':') {
-            Some(("accept-encoding", value)) => request.accepts = value.to_owned(),
-            Some(("if-none-match", value)) => request.known = value.to_owned(),
-            _ => {}
-        }
-        // A body would be taken for the next request.
-        request.closes |= line.starts_with("connection:") && line.contains("close")
-            || line.starts_with("content-length:")
-            || line.starts_with("transfer-encoding:");
+fn response(request: &Request, site: &mut Site) -> Response<Cursor<Vec<u8>>> {
+    const TEXT: (&str, &str) = ("Content-Type", "text/plain; charset=utf-8");
+    if !matches!(request.method(), Method::Get | Method::Head) {
+        return with_headers(405, b"method not allowed\n".to_vec(), &[TEXT]);
     }
-    Ok(None)
-}
-
-/// A line without its line end; `None` at the end of the stream or if it is too long.
-fn read_line(reader: &mut impl BufRead) -> io::Result<Option<String>> {
-    let mut line = Vec::new();
-    reader.take(LONGEST_LINE).read_until(b'\n', &mut line)?;
-    if line.pop() != Some(b'\n') {
-        return Ok(None);
-    }
-    if line.last() == Some(&b'\r') {
-        line.pop();
-    }
-    Ok(String::from_utf8(line).ok())
-}
-
-/// A reply: the head as it is sent, and the body.
-struct Reply {
-    head: Vec<u8>,
-    body: Vec<u8>,
-    is_last: bool,
-}
-
-fn reply(request: &Request, site: &Mutex<Site>) -> Reply {
-    if !matches!(request.method.as_str(), "GET" | "HEAD") {
-        return refuse("405 Method Not Allowed");
-    }
-    let path = request.target.split(['?', '#']).next().unwrap_or_default();
-    // A thread that panicked while it held the list has not changed it halfway.
-    let find = |path: &str| {
-        let mut site = site.lock().unwrap_or_else(PoisonError::into_inner);
-        let file = site.file(path)?;
-        let (coding, sent) = site.coded(&file, &request.accepts);
-        Some((file, coding, sent))
+    let sent = |name: &'static str| {
+        let header = request.headers().iter().find(|header| header.field.equiv(name));
+        header.map_or("", |header| header.value.as_str())
     };
-    let Some((file, coding, sent)) = decode(path).and_then(|path| find(&path)) else {
-        return refuse("404 Not Found");
+    let path = request.url().split(['?', '#']).next().unwrap_or_default();
+    let file = percent_decode_str(path).decode_utf8().ok().and_then(|path| site.file(&path));
+    let (coding, copy) = match &file {
+        Some(file) => site.coded(file, sent("Accept-Encoding")),
+        None => ("", PathBuf::new()),
     };
-    // The file was removed after it was listed: the folder is being rebuilt.
-    let Ok(body) = fs::read(sent) else { return refuse("404 Not Found") };
+    // A file may be removed after it was listed: the folder is being rebuilt.
+    let (Some(file), Ok(body)) = (file, fs::read(copy)) else {
+        return with_headers(404, b"not found\n".to_vec(), &[TEXT]);
+    };
+    let kind = mime_guess::from_path(file).first_or_octet_stream();
+    let charset = if kind.type_() == "text" { "; charset=utf-8" } else { "" };
     let tag = format!("\"{}{coding}\"", Digest::new().with(&body).text());
-    let coding =
-        if coding.is_empty() { String::new() } else { format!("Content-Encoding: {coding}\r\n") };
-    let more = format!("{coding}ETag: {tag}\r\nVary: Accept-Encoding\r\n");
-    if request.known.contains(&tag) {
-        let head = head("304 Not Modified", kind_of(&file), None, &more);
-        return Reply { head, body: Vec::new(), is_last: false };
-    }
-    Reply { head: head("200 OK", kind_of(&file), Some(body.len()), &more), body, is_last: false }
+    // With this status the body is not sent.
+    let status = if sent("If-None-Match").contains(&tag) { 304 } else { 200 };
+    let headers = [
+        ("Content-Type", &*format!("{kind}{charset}")),
+        ("ETag", &tag),
+        ("Vary", "Accept-Encoding"),
+        ("Content-Encoding", coding),
+    ];
+    with_headers(status, body, if coding.is_empty() { &headers[..3] } else { &headers })
 }
 
-fn refuse(status: &str) -> Reply {
-    let body = format!("{status}\n").into_bytes();
-    let head = head(status, "text/plain; charset=utf-8", Some(body.len()), "");
-    Reply { head, body, is_last: true }
-}
-
-/// Browsers revalidate everything they cache, so a rebuilt folder is shown at once.
-fn head(status: &str, kind: &str, length: Option<usize>, more: &str) -> Vec<u8> {
-    let length = length.map_or_else(String::new, |length| format!("Content-Length: {length}\r\n"));
-    format!(
-        "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\n{length}Cache-Control: no-cache\r\n{more}\
-         X-Content-Type-Options: nosniff\r\nReferrer-Policy: no-referrer\r\n\r\n"
-    )
-    .into_bytes()
-}
-
-/// A percent-decoded address; `None` if the result is not UTF-8.
-fn decode(path: &str) -> Option<String> {
-    let mut bytes = Vec::with_capacity(path.len());
-    let mut rest = path.as_bytes();
-    while let Some((&first, after)) = rest.split_first() {
-        rest = after;
-        if first != b'%' {
-            bytes.push(first);
-            continue;
-        }
-        let (digits, after) = rest.split_at_checked(2)?;
-        bytes.push(u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()?);
-        rest = after;
-    }
-    String::from_utf8(bytes).ok()
-}
-
-/// The media type of a file, by its extension; browsers refuse scripts and modules without it.
-fn kind_of(file: &Path) -> &'static str {
-    match file.extension().and_then(|ending| ending.to_str()).unwrap_or_default() {
-        "html" => "text/html; charset=utf-8",
-        "js" | "mjs" => "text/javascript; charset=utf-8",
-        "css" => "text/css; charset=utf-8",
-        "json" | "webmanifest" => "application/json; charset=utf-8",
-        "wasm" => "application/wasm",
-        "svg" => "image/svg+xml",
-        "png" => "image/png",
-        "webp" => "image/webp",
-        "ico" => "image/x-icon",
-        "woff2" => "font/woff2",
-        "txt" | "md" | "urdf" => "text/plain; charset=utf-8",
-        _ => "application/octet-stream",
-    }
+/// A response that browsers ask for anew each time, and take for nothing but what its type says.
+fn with_headers(status: u16, body: Vec<u8>, headers: &[(&str, &str)]) -> Response<Cursor<Vec<u8>>> {
+    const ALWAYS: [(&str, &str); 3] = [
+        ("Cache-Control", "no-cache"),
+        ("X-Content-Type-Options", "nosniff"),
+        ("Referrer-Policy", "no-referrer"),
+    ];
+    let headers = headers.iter().chain(&ALWAYS);
+    let headers = headers.filter_map(|(name, value)| Header::from_bytes(*name, *value).ok());
+    let length = Some(body.len());
+    Response::new(status.into(), headers.collect(), Cursor::new(body), length, None)
+        .with_chunked_threshold(usize::MAX)
 }
 
 #[cfg(test)]
 mod tests {
+    use std::io::{Read as _, Write as _};
+    use std::net::TcpStream;
+
     use super::*;
 
     /// A folder of its own, served; the address's port.
@@ -284,7 +166,7 @@ mod tests {
         assert!(site.has_first_page(), "an index");
         let listener = listen(0).unwrap();
         let port = listener.local_addr().unwrap().port();
-        thread::spawn(move || serve(&listener, site));
+        thread::spawn(move || serve(listener, site));
         port
     }
 
@@ -304,7 +186,8 @@ mod tests {
     fn files_come_with_their_type() {
         let port = served("types");
         let page = get(port, "/?x=1");
-        assert!(page.starts_with("HTTP/1.1 200 OK\r\nContent-Type: text/html"), "{page}");
+        assert!(page.starts_with("HTTP/1.1 200 OK\r\n"), "{page}");
+        assert!(page.contains("\r\nContent-Type: text/html; charset=utf-8\r\n"), "{page}");
         assert!(page.ends_with("\r\n\r\n<p>first"), "{page}");
         assert!(get(port, "/deep/a%20b.wasm").contains("application/wasm"), "percent signs");
         let head = ask(port, "HEAD / HTTP/1.1\r\nConnection: close\r\n\r\n");
@@ -359,9 +242,11 @@ mod tests {
     #[test]
     fn other_methods_and_noise_are_turned_away() {
         let port = served("noise");
-        let post = ask(port, "POST / HTTP/1.1\r\nContent-Length: 3\r\n\r\nabc");
+        let post =
+            ask(port, "POST / HTTP/1.1\r\nConnection: close\r\nContent-Length: 3\r\n\r\nabc");
         assert!(post.starts_with("HTTP/1.1 405"), "{post}");
-        assert_eq!(ask(port, "\u{1}\u{2}\r\n\r\n"), "", "no HTTP, no answer");
+        let noise = ask(port, "\u{1}\u{2}\r\n\r\n");
+        assert!(noise.starts_with("HTTP/1.1 400"), "no HTTP: {noise}");
         let two = ask(port, "GET / HTTP/1.1\r\n\r\nGET / HTTP/1.1\r\nConnection: close\r\n\r\n");
         assert_eq!(two.matches("200 OK").count(), 2, "a connection that stays open: {two}");
     }

@@ -36,8 +36,7 @@ pub(crate) fn studio(args: &StudioArgs) -> Result<()> {
     if !args.no_open {
         open_browser(&address);
     }
-    serve(&listener, site);
-    Ok(())
+    serve(listener, site).map_err(Failure::output)
 }
 
 /// The folder that was named, or the first of the usual places that exists.
