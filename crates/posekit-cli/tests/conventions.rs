@@ -54,7 +54,7 @@ fn a_dash_is_standard_input_and_standard_output_of_every_command() {
         (
             vec!["check", "-", "--report", "-"],
             &motion,
-            "<!doctype html>",
+            "<!DOCTYPE html>",
             "Every plant and measure",
         ),
         (vec!["clean", "-", "-o", "-"], &motion, "HIERARCHY", "17 of 17 plants hold now"),

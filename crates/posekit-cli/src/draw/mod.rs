@@ -9,6 +9,7 @@ mod limits;
 mod look;
 mod page;
 mod plot;
+mod sheet;
 pub(crate) mod svg;
 mod view;
 mod words;
@@ -18,10 +19,11 @@ mod fixtures;
 
 use posekit::glam::{DQuat, DVec3};
 
-pub(crate) use look::{SolverLook, Theme, page_style, ramp, share_style, svg_style};
+pub(crate) use look::{SolverLook, Theme, ramp, share_style, svg_style};
+pub(crate) use page::{DetailTable, Model, Report, Run, document, report_page};
 #[cfg(test)]
-pub(crate) use page::strip_svg;
-pub(crate) use page::{DetailTable, Model, Report, Run, Sheet, report_page, solution_svg};
+pub(crate) use sheet::strip_svg;
+pub(crate) use sheet::{Sheet, solution_svg};
 pub(crate) use words::{
     Effort, HeldJoint, HeldLimit, Outcome, length_words, microseconds, scientific, significant,
     status_words,

@@ -2,17 +2,17 @@
 
 use std::path::Path;
 
+use maud::{Markup, PreEscaped, html};
 use posekit_motion::median;
 
 use super::plots::{histogram, leg_plot, worst_plot};
-use super::record::{ClipRecord, FileRecord, PlantRecord};
+use super::record::{ClipRecord, FileRecord, FloorRecord, PlantRecord};
 use super::run::{Outcome, Task};
 use super::view::ClipView;
 use super::words::{
     about, answer, digits, millimetres, path_words, seconds, significant, summary_line, together,
 };
-use crate::draw::page_style;
-use crate::draw::svg::{Markup, Tag};
+use crate::draw::document;
 use crate::failure::Result;
 use crate::output::{count, write_file};
 
@@ -35,96 +35,70 @@ pub(super) fn write(
 /// - `name`: the name of the file or folder
 /// - `views`: for a single file, the view of each motion
 fn page(command: &str, name: &str, files: &[FileRecord], views: &[ClipView]) -> String {
-    let mut out = Markup::new();
-    out.raw("<!doctype html>\n");
-    out.open(&Tag::new("html").set("lang", "en"));
-    head(&mut out, &format!("posekit {command}: {name}"));
-    out.open(&Tag::new("body"));
-    out.open(&Tag::new("main").class("s-two-bone"));
-    out.element(&Tag::new("p").class("kicker"), &format!("posekit {command} · {name}"));
-    if files.len() == 1 {
-        one(&mut out, &files[0], views);
-    } else {
-        folder(&mut out, files);
-    }
-    let version = env!("CARGO_PKG_VERSION");
-    let footer = format!(
-        "Lengths are scaled so that a leg is 0.85 m from hip to ankle. A slide is the largest distance of a standing heel or ball, along the floor, from its own median. \
-         Made by posekit {version}; the same file gives the same page."
-    );
-    out.element(&Tag::new("footer"), &footer);
-    out.close_line();
-    if !views.is_empty() {
-        out.open(&Tag::new("script"));
-        out.raw(SCRIPT);
-        out.close_line();
-    }
-    out.finish() + "\n"
-}
-
-fn head(out: &mut Markup, title: &str) {
-    out.open(&Tag::new("head"));
-    out.raw("<meta charset=\"utf-8\">\n");
-    out.raw("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n");
-    // The page contains everything it needs; this makes browsers enforce it.
-    out.raw("<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'\">\n");
-    out.element(&Tag::new("title"), title);
-    out.open(&Tag::new("style"));
-    out.raw(&page_style());
-    out.raw(STYLE);
-    out.close_line();
-    out.close_line();
+    let body = html! {
+        main.s-two-bone {
+            p.kicker { "posekit " (command) " · " (name) }
+            @if let [file] = files {
+                (one(file, views))
+            } @else {
+                (folder(files))
+            }
+            footer {
+                "Lengths are scaled so that a leg is 0.85 m from hip to ankle. A slide is the largest distance of a \
+                 standing heel or ball, along the floor, from its own median. Made by posekit "
+                (env!("CARGO_PKG_VERSION")) "; the same file gives the same page."
+            }
+        }
+        @if !views.is_empty() {
+            script { (PreEscaped(SCRIPT)) }
+        }
+    };
+    document(&format!("posekit {command}: {name}"), STYLE, !views.is_empty(), &body)
 }
 
 /// The page of one file.
-fn one(out: &mut Markup, file: &FileRecord, views: &[ClipView]) {
-    if let [clip] = file.clips.as_slice() {
-        let title = clip.error.clone().unwrap_or_else(|| answer(clip));
-        out.element(&Tag::new("h1"), &kept_together(&title));
-    } else {
-        let title = file.error.clone().unwrap_or_else(|| answer(&together(&file.clips)));
-        out.element(&Tag::new("h1"), &kept_together(&title));
-        out.element(&Tag::new("p").class("about"), &count(file.clips.len(), "motion"));
-    }
-    warnings(out, file);
-    if file.clips.len() > 1 {
-        let name = |index: usize, clip: &ClipRecord| {
-            clip.name.clone().unwrap_or_else(|| format!("motion {}", index + 1))
+fn one(file: &FileRecord, views: &[ClipView]) -> Markup {
+    let title = match file.clips.as_slice() {
+        [clip] => clip.error.clone().unwrap_or_else(|| answer(clip)),
+        clips => file.error.clone().unwrap_or_else(|| answer(&together(clips))),
+    };
+    let is_single = file.clips.len() == 1;
+    let view_of = |clip: &ClipRecord| {
+        let is_this = |record: &ClipRecord| {
+            record.name == clip.name && record.frames == clip.frames && record.plants == clip.plants
         };
-        let rows = file.clips.iter().enumerate();
-        let rows = rows.map(|(index, clip)| (name(index, clip), core::slice::from_ref(clip)));
-        index_table(out, "motion", &rows.collect::<Vec<_>>(), true);
-    }
-    for (index, clip) in file.clips.iter().enumerate() {
-        let is_this = |view: &&ClipView| {
-            view.record.name == clip.name
-                && view.record.frames == clip.frames
-                && view.record.plants == clip.plants
-        };
-        let view = views.iter().find(is_this);
-        let is_single = file.clips.len() == 1;
-        out.open(&match is_single {
-            true => Tag::new("section").class("single"),
-            false => Tag::new("section").class("model motion").set("id", &anchor(index)),
-        });
-        if !is_single {
-            out.element(&Tag::new("h2"), clip.name.as_deref().unwrap_or("motion"));
-            let words = clip.error.clone().unwrap_or_else(|| answer(clip));
-            out.element(&Tag::new("p"), &kept_together(&words));
+        views.iter().find(|view| is_this(&view.record))
+    };
+    html! {
+        h1 { (kept_together(&title)) }
+        @if !is_single {
+            p.about { (count(file.clips.len(), "motion")) }
         }
-        out.element(&Tag::new("p").class("about"), &format!("{}, {}", file.format, about(clip)));
-        if let Some(words) = path_words(clip) {
-            out.element(&Tag::new("p").class("about"), &kept_together(&words));
+        @for warning in &file.warnings {
+            p.about { "Note: " (warning) "." }
         }
-        if clip.walks_on_the_spot {
-            let words = "The figure walks in place: its feet are judged, and it is drawn here, as if it advanced.";
-            out.element(&Tag::new("p").class("about"), words);
+        @if file.clips.len() > 1 {
+            (index(file))
         }
-        if let Some(view) = view {
-            shown(out, view, index);
+        @for (index, clip) in file.clips.iter().enumerate() {
+            section.single[is_single].model[!is_single].motion[!is_single] id=[(!is_single).then(|| anchor(index))] {
+                @if !is_single {
+                    h2 { (clip.name.as_deref().unwrap_or("motion")) }
+                    p { (kept_together(&clip.error.clone().unwrap_or_else(|| answer(clip)))) }
+                }
+                p.about { (file.format) ", " (about(clip)) }
+                @if let Some(words) = path_words(clip) {
+                    p.about { (kept_together(&words)) }
+                }
+                @if clip.walks_on_the_spot {
+                    p.about { "The figure walks in place: its feet are judged, and it is drawn here, as if it advanced." }
+                }
+                @if let Some(view) = view_of(clip) {
+                    (shown(view, index))
+                }
+                (detail(clip))
+            }
         }
-        detail(out, clip);
-        out.close_line();
     }
 }
 
@@ -133,14 +107,24 @@ fn anchor(index: usize) -> String {
     format!("motion-{}", index + 1)
 }
 
+/// A row for each motion of a file, which leads to its section.
+fn index(file: &FileRecord) -> Markup {
+    let names = (1..).zip(&file.clips).map(|(number, clip)| {
+        let name = clip.name.clone().unwrap_or_else(|| format!("motion {number}"));
+        html! { a href={ "#" (anchor(number - 1)) } { (name) } }
+    });
+    let rows: Vec<_> = names.zip(file.clips.chunks(1)).collect();
+    html! {
+        nav.index aria-label="Motions" { (index_table("motion", &rows)) }
+        (index_legend(&rows))
+    }
+}
+
 /// A row for each motion, or for each file with its motions.
 ///
 /// - `what`: the head of the first column
-/// - `has_links`: the rows lead to the sections of the motions
-fn index_table(out: &mut Markup, what: &str, rows: &[(String, &[ClipRecord])], has_links: bool) {
-    let clips = || rows.iter().flat_map(|(_, clips)| *clips);
-    // A check has no column for after.
-    let has_after = clips().flat_map(|clip| &clip.plants).any(|plant| plant.drift_after.is_some());
+fn index_table(what: &str, rows: &[(Markup, &[ClipRecord])]) -> Markup {
+    let has_after = has_after(rows);
     let has_words = rows.iter().any(|(_, clips)| !words_on(clips).is_empty());
     let mut head = vec![what, "plants", if has_after { "before (mm)" } else { "slide (mm)" }];
     head.extend(has_after.then_some("after (mm)"));
@@ -149,7 +133,6 @@ fn index_table(out: &mut Markup, what: &str, rows: &[(String, &[ClipRecord])], h
     head.push("deepest (mm)");
     let numbers = 1..head.len();
     head.extend(has_words.then_some(""));
-    let number = |value: Option<f64>| value.map_or("–".to_owned(), millimetres);
     let cells = rows.iter().map(|(name, clips)| {
         let most = |of: fn(&ClipRecord) -> Option<f64>| {
             let all = clips.iter().filter(|clip| of(clip).is_some());
@@ -157,7 +140,7 @@ fn index_table(out: &mut Markup, what: &str, rows: &[(String, &[ClipRecord])], h
         };
         let plants = || clips.iter().flat_map(|clip| &clip.plants);
         let drifts = |of: fn(&PlantRecord) -> Option<f64>| plants().filter_map(of);
-        let mut row = vec![name.clone(), plants().count().to_string()];
+        let mut row = vec![plants().count().to_string()];
         row.push(number(median(drifts(|plant| plant.drift_before))));
         row.extend(has_after.then(|| number(median(drifts(PlantRecord::drift)))));
         row.push(number(drifts(PlantRecord::drift).reduce(f64::max)));
@@ -170,58 +153,65 @@ fn index_table(out: &mut Markup, what: &str, rows: &[(String, &[ClipRecord])], h
         }
         row.push(number(most(|clip| clip.deepest_foot).and_then(|clip| clip.deepest_foot)));
         row.extend(has_words.then(|| words_on(clips)));
-        row
+        (name.clone(), row)
     });
-    if has_links {
-        out.open(&Tag::new("nav").class("index").set("aria-label", "Motions"));
-    }
-    table(out, &head, numbers, cells, |index| has_links.then(|| anchor(index)));
-    if has_links {
-        out.close_line();
-    }
-    let moved = "Hips: their largest displacement. Change: the largest displacement of any joint, and its time. ";
-    let moved = if has_after { moved } else { "" };
-    let words = format!("{moved}Deepest: how far a heel or a ball goes below the floor.");
-    out.element(&Tag::new("p").class("about"), &words);
+    table(&head, numbers, cells)
 }
 
-fn warnings(out: &mut Markup, file: &FileRecord) {
-    for warning in &file.warnings {
-        out.element(&Tag::new("p").class("about"), &format!("Note: {warning}."));
+/// Whether motions were cleaned: a check has no column for after.
+fn has_after(rows: &[(Markup, &[ClipRecord])]) -> bool {
+    let clips = rows.iter().flat_map(|(_, clips)| *clips);
+    clips.flat_map(|clip| &clip.plants).any(|plant| plant.drift_after.is_some())
+}
+
+/// What the columns of an [`index_table`] are.
+fn index_legend(rows: &[(Markup, &[ClipRecord])]) -> Markup {
+    html! {
+        p.about {
+            @if has_after(rows) {
+                "Hips: their largest displacement. Change: the largest displacement of any joint, and its time. "
+            }
+            "Deepest: how far a heel or a ball goes below the floor."
+        }
     }
 }
 
 /// The figure, its feet and its plants.
-fn shown(out: &mut Markup, view: &ClipView, index: usize) {
+fn shown(view: &ClipView, index: usize) -> Markup {
+    let record = &view.record;
     let has_after = view.feet.iter().any(|foot| foot.height.len() > 1);
-    player(out, view, index, has_after);
-    let plants: Vec<&PlantRecord> = view.record.plants.iter().collect();
-    out.open(&Tag::new("div").class("pair"));
-    if let Some(drawn) = histogram(&plants) {
-        out.open(&Tag::new("figure").class("tile"));
-        out.raw(&drawn);
-        out.element(&Tag::new("figcaption"), "How far plants slide");
-        out.close_line();
-    }
-    if let Some(worst) = &view.worst {
-        let plant = &view.record.plants[worst.plant];
-        let side = view.record.leg_word(plant.leg);
-        out.open(&Tag::new("figure").class("tile"));
-        out.raw(&worst_plot(worst));
-        let words = super::plots::plant_words(plant);
-        let caption = format!("{}, from above: {side} {words}", worst.what);
-        out.element(&Tag::new("figcaption"), &caption);
-        out.close_line();
-    }
-    out.close_line();
-    legend(out, view, has_after);
-    for leg in 0..view.record.legs.len() {
-        let (side, word) = (&view.record.legs[leg].side, view.record.leg_word(leg));
-        let which = if word == side { String::new() } else { format!(", {word}") };
-        out.element(&Tag::new("h3"), &format!("{} foot{which}", capital(side)));
-        out.open(&Tag::new("div").class("plot scroll"));
-        out.raw(&leg_plot(view, leg));
-        out.close_line();
+    let plants: Vec<&PlantRecord> = record.plants.iter().collect();
+    html! {
+        (player(view, index, has_after))
+        div.pair {
+            @if let Some(drawn) = histogram(&plants) {
+                figure.tile {
+                    (PreEscaped(drawn))
+                    figcaption { "How far plants slide" }
+                }
+            }
+            @if let Some(worst) = &view.worst {
+                @let plant = &record.plants[worst.plant];
+                figure.tile {
+                    (PreEscaped(worst_plot(worst)))
+                    figcaption {
+                        (worst.what) ", from above: " (record.leg_word(plant.leg)) " "
+                        (super::plots::plant_words(plant))
+                    }
+                }
+            }
+        }
+        (legend(view, has_after))
+        @for leg in 0..record.legs.len() {
+            @let (side, word) = (&record.legs[leg].side, record.leg_word(leg));
+            h3 {
+                (capital(side)) " foot"
+                @if word != side {
+                    ", " (word)
+                }
+            }
+            div.plot.scroll { (PreEscaped(leg_plot(view, leg))) }
+        }
     }
 }
 
@@ -231,173 +221,165 @@ fn capital(word: &str) -> String {
 }
 
 /// The legend of lines and bars.
-fn legend(out: &mut Markup, view: &ClipView, has_after: bool) {
+fn legend(view: &ClipView, has_after: bool) -> Markup {
     let has_balls = view.feet.iter().any(|foot| foot.part == "ball");
-    out.open(&Tag::new("p").class("legend"));
-    let entry = |out: &mut Markup, swatch: &str, words: &str| {
-        out.open(&Tag::new("span"));
-        out.raw("<svg viewBox=\"0 0 28 12\" class=\"swatch\" aria-hidden=\"true\">");
-        out.raw(swatch);
-        out.raw("</svg>");
-        out.element(&Tag::new("span"), words);
-        out.close();
+    let entry = |swatch: Markup, words: &str| {
+        html! {
+            span {
+                svg.swatch viewBox="0 0 28 12" aria-hidden="true" { (swatch) }
+                span { (words) }
+            }
+        }
     };
-    if has_after {
-        entry(out, "<path d=\"M0 6H28\" class=\"line was\"/>", "before");
-        entry(out, "<path d=\"M0 6H28\" class=\"line now\"/>", "after");
-    }
-    if has_balls {
-        entry(out, "<path d=\"M0 6H28\" class=\"line now\" stroke-dasharray=\"4 2.5\"/>", "heel");
-        entry(out, "<path d=\"M0 6H28\" class=\"line now\"/>", "ball");
-    }
+    let line = |class: &str, dash: Option<&str>| html! { path d="M0 6H28" class=(class) stroke-dasharray=[dash] {} };
     let mut verdicts: Vec<&str> =
         view.record.plants.iter().map(|plant| plant.verdict.as_str()).collect();
     verdicts.sort_unstable();
     verdicts.dedup();
-    for verdict in verdicts {
-        let bar =
-            format!("<rect y=\"1\" width=\"28\" height=\"10\" rx=\"2\" class=\"bar {verdict}\"/>");
-        let words = match verdict {
-            "measured" => "plant".to_owned(),
-            _ => format!("plant, {verdict}"),
-        };
-        entry(out, &bar, &words);
+    html! {
+        p.legend {
+            @if has_after {
+                (entry(line("line was", None), "before"))
+                (entry(line("line now", None), "after"))
+            }
+            @if has_balls {
+                (entry(line("line now", Some("4 2.5")), "heel"))
+                (entry(line("line now", None), "ball"))
+            }
+            @for verdict in verdicts {
+                @let bar = html! { rect y="1" width="28" height="10" rx="2" class={ "bar " (verdict) } {} };
+                @if verdict == "measured" {
+                    (entry(bar, "plant"))
+                } @else {
+                    (entry(bar, &format!("plant, {verdict}")))
+                }
+            }
+        }
     }
-    out.close_line();
 }
 
 /// The element for the figure, and its data for the script.
-fn player(out: &mut Markup, view: &ClipView, index: usize, has_after: bool) {
-    let Ok(data) = serde_json::to_string(&view.play) else { return };
-    out.open(&Tag::new("div").class("player").set("data-play", &format!("play-{index}")));
-    out.open(&Tag::new("div").class("panes"));
+fn player(view: &ClipView, index: usize, has_after: bool) -> Markup {
+    let data = serde_json::to_string(&view.play).unwrap_or_default();
+    let id = format!("play-{index}");
     let panes: &[(&str, &str)] = if has_after {
         &[("before", "Before"), ("after", "After")]
     } else {
         &[("before", "The figure")]
     };
-    for (side, words) in panes {
-        out.open(&Tag::new("figure").class("tile"));
-        out.open(
-            &Tag::new("canvas").set("data-side", side).set("role", "img").set("aria-label", words),
-        );
-        out.close();
-        out.element(&Tag::new("figcaption"), words);
-        out.close_line();
+    html! {
+        div.player data-play=(id) {
+            div.panes {
+                @for (side, words) in panes {
+                    figure.tile {
+                        canvas data-side=(side) role="img" aria-label=(words) {}
+                        figcaption { (words) }
+                    }
+                }
+            }
+            div.transport hidden {}
+        }
+        // Only numbers and base 64: nothing in it can end the element.
+        script type="application/json" id=(id) { (PreEscaped(data)) }
     }
-    out.close_line();
-    out.raw("<div class=\"transport\" hidden></div>\n");
-    out.close_line();
-    out.open(
-        &Tag::new("script").set("type", "application/json").set("id", &format!("play-{index}")),
-    );
-    // Only numbers and base 64: nothing in it can end the element.
-    out.raw(&data);
-    out.close_line();
 }
 
 /// The numbers.
-fn detail(out: &mut Markup, clip: &ClipRecord) {
-    let is_alone = clip.metrics.is_empty();
-    out.open(&Tag::new("div").class(if is_alone { "facts alone" } else { "facts" }));
-    out.open(&Tag::new("div"));
-    measures(out, clip);
-    out.close_line();
-    out.open(&Tag::new("div"));
-    missed(out, clip);
-    found(out, clip);
-    out.close_line();
-    out.close_line();
+fn detail(clip: &ClipRecord) -> Markup {
+    html! {
+        div.facts.alone[clip.metrics.is_empty()] {
+            div { (measures(clip)) }
+            div { (missed(clip)) (found(clip)) }
+        }
+    }
 }
 
-fn measures(out: &mut Markup, clip: &ClipRecord) {
-    if !clip.metrics.is_empty() {
-        out.element(&Tag::new("h3"), "Measures");
-        let has_after = clip.metrics.iter().any(|metric| metric.after.is_some());
-        let head: &[&str] = if has_after {
-            &["measure", "before", "after", "unit"]
-        } else {
-            &["measure", "value", "unit"]
-        };
-        let number = |value: Option<f64>| value.map_or("–".to_owned(), significant);
-        let rows = clip.metrics.iter().map(|metric| {
-            let mut row = vec![metric.label.clone(), number(metric.before)];
-            row.extend(has_after.then(|| number(metric.after)));
-            row.push(metric.unit.clone());
-            row
-        });
-        table(out, head, if has_after { 1..3 } else { 1..2 }, rows, |_| None);
+fn measures(clip: &ClipRecord) -> Markup {
+    let has_after = clip.metrics.iter().any(|metric| metric.after.is_some());
+    let head: &[&str] = if has_after {
+        &["measure", "before", "after", "unit"]
+    } else {
+        &["measure", "value", "unit"]
+    };
+    let number = |value: Option<f64>| value.map_or("–".to_owned(), significant);
+    let rows = clip.metrics.iter().map(|metric| {
+        let mut row = vec![number(metric.before)];
+        row.extend(has_after.then(|| number(metric.after)));
+        row.push(metric.unit.clone());
+        (text(&metric.label), row)
+    });
+    html! {
+        @if !clip.metrics.is_empty() {
+            h3 { "Measures" }
+            (table(head, 1..head.len() - 1, rows))
+        }
     }
 }
 
 /// The plants with a reason.
-fn missed(out: &mut Markup, clip: &ClipRecord) {
-    let number = |value: Option<f64>| value.map_or("–".to_owned(), millimetres);
-    let reasoned = clip.plants.iter().filter(|plant| !plant.reason.is_empty());
-    let rows: Vec<Vec<String>> = reasoned
-        .map(|plant| {
-            let side = clip.leg_word(plant.leg);
-            vec![
-                format!("{side} {}", plant.part),
-                format!("{} to {}", digits(plant.from, 2), digits(plant.to, 2)),
-                number(plant.drift_before),
-                number(plant.drift_after),
-                format!("{}: {}", plant.verdict, plant.reason),
-            ]
-        })
-        .collect();
-    if rows.is_empty() {
-        return;
+fn missed(clip: &ClipRecord) -> Markup {
+    let reasoned = || clip.plants.iter().filter(|plant| !plant.reason.is_empty());
+    let rows = reasoned().map(|plant| {
+        let cells = vec![
+            format!("{} to {}", digits(plant.from, 2), digits(plant.to, 2)),
+            number(plant.drift_before),
+            number(plant.drift_after),
+            format!("{}: {}", plant.verdict, plant.reason),
+        ];
+        (html! { (clip.leg_word(plant.leg)) " " (plant.part) }, cells)
+    });
+    html! {
+        @if reasoned().next().is_some() {
+            h3 { "Plants that do not hold, and why" }
+            (table(&["plant", "time (s)", "before (mm)", "after (mm)", "why"], 1..4, rows))
+        }
     }
-    let head = ["plant", "time (s)", "before (mm)", "after (mm)", "why"];
-    out.element(&Tag::new("h3"), "Plants that do not hold, and why");
-    table(out, &head, 1..4, rows.into_iter(), |_| None);
 }
 
-fn found(out: &mut Markup, clip: &ClipRecord) {
-    out.element(&Tag::new("h3"), "What was found");
-    let mut rows: Vec<Vec<String>> = clip
-        .legs
-        .iter()
-        .map(|leg| {
-            let ball = leg.ball.as_ref().map(|ball| format!(", ball {ball}")).unwrap_or_default();
-            vec![
-                format!("{} leg", leg.side),
-                format!("{} – {} – {}{ball}", leg.hip, leg.knee, leg.ankle),
-            ]
-        })
-        .collect();
-    rows.push(vec!["legs".to_owned(), clip.legs_reason.clone()]);
-    if let Some(floor) = &clip.floor {
-        rows.push(vec!["floor".to_owned(), format!("{}° from level", digits(floor.tilt, 1))]);
+fn found(clip: &ClipRecord) -> Markup {
+    let legs = clip.legs.iter().map(|leg| {
+        let ball = leg.ball.as_ref().map(|ball| format!(", ball {ball}")).unwrap_or_default();
+        let joints = format!("{} – {} – {}{ball}", leg.hip, leg.knee, leg.ankle);
+        (html! { (leg.side) " leg" }, vec![joints])
+    });
+    let reason = (text("legs"), vec![clip.legs_reason.clone()]);
+    let level = |floor: &FloorRecord| {
+        (text("floor"), vec![format!("{}° from level", digits(floor.tilt, 1))])
+    };
+    html! {
+        h3 { "What was found" }
+        (table(&[], 0..0, legs.chain([reason]).chain(clip.floor.as_ref().map(level))))
     }
-    table(out, &[], 0..0, rows.into_iter(), |_| None);
 }
 
 /// The page of a folder.
-fn folder(out: &mut Markup, files: &[FileRecord]) {
+fn folder(files: &[FileRecord]) -> Markup {
     // The motions that the headline summarises.
     let plants: Vec<&PlantRecord> = files.iter().flat_map(FileRecord::plants).collect();
     let clips: Vec<ClipRecord> = files.iter().flat_map(|file| file.clips.clone()).collect();
     let title =
         if clips.is_empty() { "No motion was read.".to_owned() } else { answer(&together(&clips)) };
-    out.element(&Tag::new("h1"), &kept_together(&title));
-    out.element(&Tag::new("p").class("about"), &summary_line(files));
-    if let Some(drawn) = histogram(&plants) {
-        out.open(&Tag::new("figure").class("tile half"));
-        out.raw(&drawn);
-        out.element(&Tag::new("figcaption"), "How far plants slide, all files together");
-        out.close_line();
-    }
-    let good: Vec<&FileRecord> = files.iter().filter(|file| !file.is_failed()).collect();
-    let rows = good.iter().map(|file| (file.file.clone(), file.clips.as_slice()));
-    index_table(out, "file", &rows.collect::<Vec<_>>(), false);
-    let why = |file: &FileRecord| file.first_error().unwrap_or_default().to_owned();
-    let failed: Vec<_> = files.iter().filter(|file| file.is_failed()).collect();
-    if !failed.is_empty() {
-        out.element(&Tag::new("h3"), "Files that failed, and why");
-        let rows = failed.into_iter().map(|file| vec![file.file.clone(), why(file)]);
-        table(out, &[], 0..0, rows, |_| None);
+    let (failed, good): (Vec<&FileRecord>, Vec<&FileRecord>) =
+        files.iter().partition(|file| file.is_failed());
+    let rows: Vec<_> = good.iter().map(|file| (text(&file.file), file.clips.as_slice())).collect();
+    let why = |file: &&FileRecord| {
+        (text(&file.file), vec![file.first_error().unwrap_or_default().to_owned()])
+    };
+    html! {
+        h1 { (kept_together(&title)) }
+        p.about { (summary_line(files)) }
+        @if let Some(drawn) = histogram(&plants) {
+            figure.tile.half {
+                (PreEscaped(drawn))
+                figcaption { "How far plants slide, all files together" }
+            }
+        }
+        (index_table("file", &rows))
+        (index_legend(&rows))
+        @if !failed.is_empty() {
+            h3 { "Files that failed, and why" }
+            (table(&[], 0..0, failed.iter().map(why)))
+        }
     }
 }
 
@@ -418,6 +400,15 @@ fn words_on(clips: &[ClipRecord]) -> String {
     [legs, failed].into_iter().filter(|words| !words.is_empty()).collect::<Vec<_>>().join(", ")
 }
 
+/// Millimetres, if there are any.
+fn number(value: Option<f64>) -> String {
+    value.map_or("–".to_owned(), millimetres)
+}
+
+fn text(words: &str) -> Markup {
+    html! { (words) }
+}
+
 /// Text with non-breaking spaces before units.
 fn kept_together(text: &str) -> String {
     text.replace(" mm", "\u{a0}mm")
@@ -426,47 +417,41 @@ fn kept_together(text: &str) -> String {
 /// A plain table.
 ///
 /// - `numbers`: the numeric columns
-/// - `link`: the id to which the first cell of a row leads
+/// - `rows`: each with its first cell
 fn table(
-    out: &mut Markup,
     head: &[&str],
     numbers: core::ops::Range<usize>,
-    rows: impl Iterator<Item = Vec<String>>,
-    link: impl Fn(usize) -> Option<String>,
-) {
+    rows: impl Iterator<Item = (Markup, Vec<String>)>,
+) -> Markup {
     let class = |column: usize| match () {
-        () if numbers.contains(&column) => "n",
+        () if numbers.contains(&column) => Some("n"),
         // Remarks keep their width in a table that is wider than its page.
-        () if matches!(head.get(column), Some(&("" | "why"))) => "remark",
-        () => "",
+        () if matches!(head.get(column), Some(&("" | "why"))) => Some("remark"),
+        () => None,
     };
-    out.open(&Tag::new("div").class("scroll"));
-    out.open(&Tag::new("table").class("plain"));
-    if !head.is_empty() {
-        out.open(&Tag::new("thead"));
-        out.open(&Tag::new("tr"));
-        for (column, title) in head.iter().enumerate() {
-            out.element(&Tag::new("th").set("scope", "col").class(class(column)), title);
-        }
-        out.close();
-        out.close_line();
-    }
-    out.open(&Tag::new("tbody"));
-    for (index, row) in rows.enumerate() {
-        out.open(&Tag::new("tr"));
-        let id = link(index);
-        for (column, cell) in row.iter().enumerate() {
-            if let Some(id) = id.as_ref().filter(|_| column == 0) {
-                out.open(&Tag::new("td"));
-                out.element(&Tag::new("a").set("href", &format!("#{id}")), cell);
-                out.close();
-                continue;
+    html! {
+        div.scroll {
+            table.plain {
+                @if !head.is_empty() {
+                    thead {
+                        tr {
+                            @for (column, title) in head.iter().enumerate() {
+                                th scope="col" class=[class(column)] { (title) }
+                            }
+                        }
+                    }
+                }
+                tbody {
+                    @for (name, cells) in rows {
+                        tr {
+                            td { (name) }
+                            @for (column, cell) in cells.iter().enumerate() {
+                                td class=[class(column + 1)] { (cell) }
+                            }
+                        }
+                    }
+                }
             }
-            out.element(&Tag::new("td").class(class(column)), cell);
         }
-        out.close_line();
     }
-    out.close();
-    out.close();
-    out.close_line();
 }
