@@ -1,14 +1,13 @@
 //! Cleans clips with faults of known size, with posekit and in the ways of others, and writes `MOTION.md`; with `speed`, only its part about times real time; with `faults`,
 //! prints what comes of every fault of its tests, and writes nothing.
 
-use std::alloc::{GlobalAlloc, Layout};
+use std::alloc::{GlobalAlloc, Layout, System};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
-use mimalloc::MiMalloc;
 use posekit::math::Pose;
 use posekit::skeleton::Frame;
 use posekit_bench::motion::gate::{self, Memory};
@@ -49,14 +48,14 @@ unsafe impl GlobalAlloc for Counting {
         let now = self.now.fetch_add(layout.size(), Relaxed) + layout.size();
         self.most.fetch_max(now, Relaxed);
         // SAFETY: the caller keeps the contract of `alloc`.
-        unsafe { MiMalloc.alloc(layout) }
+        unsafe { System.alloc(layout) }
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         let now = self.now.fetch_add(layout.size(), Relaxed) + layout.size();
         self.most.fetch_max(now, Relaxed);
         // SAFETY: the caller keeps the contract of `alloc_zeroed`.
-        unsafe { MiMalloc.alloc_zeroed(layout) }
+        unsafe { System.alloc_zeroed(layout) }
     }
 
     unsafe fn realloc(&self, old: *mut u8, layout: Layout, size: usize) -> *mut u8 {
@@ -64,13 +63,13 @@ unsafe impl GlobalAlloc for Counting {
         self.most.fetch_max(now, Relaxed);
         self.now.fetch_sub(layout.size(), Relaxed);
         // SAFETY: the caller keeps the contract of `realloc`.
-        unsafe { MiMalloc.realloc(old, layout, size) }
+        unsafe { System.realloc(old, layout, size) }
     }
 
     unsafe fn dealloc(&self, old: *mut u8, layout: Layout) {
         self.now.fetch_sub(layout.size(), Relaxed);
         // SAFETY: the caller keeps the contract of `dealloc`.
-        unsafe { MiMalloc.dealloc(old, layout) }
+        unsafe { System.dealloc(old, layout) }
     }
 }
 

@@ -198,13 +198,16 @@ pub(crate) fn read_bytes(
         false => Box::new(File::open(file).map_err(failed)?),
     };
     let too_large = || format!("the file is larger than {most} bytes");
-    if fs::metadata(file).is_ok_and(|found| found.is_file() && found.len() > most as u64) {
+    let size = fs::metadata(file).ok().filter(fs::Metadata::is_file).map_or(0, |found| found.len());
+    if size > most as u64 {
         return Err(too_large());
     }
     let mut bytes = Vec::new();
     source.by_ref().take(HEAD as u64).read_to_end(&mut bytes).map_err(failed)?;
     check(&bytes)?;
     let rest = (most as u64).saturating_add(1).saturating_sub(bytes.len() as u64);
+    // Room for the file, not the next power of two.
+    bytes.reserve_exact(usize::try_from(size.min(rest)).unwrap_or(0));
     source.take(rest).read_to_end(&mut bytes).map_err(failed)?;
     if bytes.len() > most {
         return Err(too_large());

@@ -37,12 +37,7 @@ use std::process::ExitCode;
 use clap::Parser as _;
 
 use args::{Cli, Command};
-use mimalloc::MiMalloc;
 use output::Console;
-
-/// Every step on a clip allocates and frees buffers as long as the clip. The system would map and clear their pages each time, which takes as long as some of the steps.
-#[global_allocator]
-static ALLOCATOR: MiMalloc = MiMalloc;
 
 fn main() -> ExitCode {
     let Cli { command, quiet, verbose } = Cli::parse();

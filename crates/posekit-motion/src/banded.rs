@@ -1,7 +1,7 @@
 //! Banded symmetric systems, solved by Cholesky's factorisation.
 
 /// A symmetric matrix whose entries farther than `width` from the diagonal are zero: the upper triangle, row after row.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Banded {
     width: usize,
     /// Of each row the entries from the diagonal to `width` columns after it; those after the last column are unused.
@@ -9,20 +9,17 @@ pub(crate) struct Banded {
 }
 
 impl Banded {
-    /// The zero matrix.
-    pub(crate) fn zero(n: usize, width: usize) -> Self {
-        Self { width, rows: vec![0.0; n * (width + 1)] }
+    /// Makes it the zero matrix of `n` rows, in the memory that it has.
+    pub(crate) fn set_zero(&mut self, n: usize, width: usize) {
+        self.width = width;
+        self.rows.clear();
+        self.rows.resize(n * (width + 1), 0.0);
     }
 
     /// Adds to the entry at `(row, column)` and its mirror image; `row` is at most `column`, and at most `width` before it.
     #[inline]
     pub(crate) fn add(&mut self, row: usize, column: usize, value: f64) {
         self.rows[row * (self.width + 1) + column - row] += value;
-    }
-
-    /// Makes it the zero matrix.
-    pub(crate) fn clear(&mut self) {
-        self.rows.fill(0.0);
     }
 
     /// Replaces the matrix with its Cholesky factor `U`, `A = Uᵀ U`; `false` where it is not positive definite, and the content is then of no use.
@@ -140,7 +137,8 @@ mod tests {
             (seed >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
         };
         for (n, width) in [(1, 0), (1, 3), (5, 4), (7, 2), (30, 6), (41, 11)] {
-            let mut banded = Banded::zero(n, width);
+            let mut banded = Banded::default();
+            banded.set_zero(n, width);
             let mut dense = vec![vec![0.0; n]; n];
             for row in 0..n {
                 for column in row.saturating_sub(width)..=row {
@@ -163,7 +161,8 @@ mod tests {
 
     #[test]
     fn a_matrix_that_is_not_positive_definite_is_refused() {
-        let mut banded = Banded::zero(2, 1);
+        let mut banded = Banded::default();
+        banded.set_zero(2, 1);
         [(0, 0, 1.0), (0, 1, 2.0), (1, 1, 1.0)].iter().for_each(|&(i, j, v)| banded.add(i, j, v));
         assert!(!banded.factorise());
     }

@@ -551,7 +551,7 @@ impl Problem<'_> {
     /// Sets a matrix to half the Hessian of the quadratic terms.
     fn quadratic(&self, terms: &Terms, hessian: &mut Banded) {
         let (n, n_x) = (self.n_columns(), terms.value.len());
-        hessian.clear();
+        hessian.set_zero(n_x, 2 * n);
         terms.value.iter().enumerate().for_each(|(at, weight)| hessian.add(at, at, *weight));
         for at in n..n_x.saturating_sub(n) {
             let weight = terms.change[at % n] + terms.outcome[at];
@@ -641,10 +641,12 @@ impl Problem<'_> {
     /// - `start`: the change to begin with; `None` for none
     pub(crate) fn solve(&self, start: Option<&Change>) -> Change {
         let n = self.n_columns();
+        let mut matrix = Banded::default();
         let x = in_windows(self.n_frames(), (n, self.frame_time), |frames, before| {
             let n_before = 2.min(frames.start);
             let all = frames.start - n_before..frames.end;
-            let found = self.solve_window(all, &before[before.len() - n_before * n..], start);
+            let before = &before[before.len() - n_before * n..];
+            let found = self.solve_window(all, before, start, &mut matrix);
             found[n_before * n..].to_vec()
         });
         Change { n_columns: n, x }
@@ -656,6 +658,7 @@ impl Problem<'_> {
         frames: Range<usize>,
         before: &[f64],
         start: Option<&Change>,
+        matrix: &mut Banded,
     ) -> Vec<f64> {
         let n = self.n_columns();
         let legs: Vec<LegMotion> = self.legs.iter().map(|leg| leg.part(frames.clone())).collect();
@@ -674,9 +677,8 @@ impl Problem<'_> {
             None => vec![0.0; n * frames.len()],
         };
         problem.known.iter().for_each(|(at, known)| x[*at] = *known);
-        let mut matrix = Banded::zero(x.len(), 2 * n);
         let stated = Stated { problem: &problem, terms };
-        stated.minimise(&mut x, &mut matrix);
+        stated.minimise(&mut x, matrix);
         let Terms { value, goal, .. } = &stated.terms;
         let locked = (0..x.len()).filter(|at| value[*at] >= LOCKED);
         locked.for_each(|at| x[at] = goal[at]);
@@ -891,7 +893,7 @@ mod tests {
         // Small enough for the stiff terms, and knees over their limits.
         let mut x: Vec<f64> = changed(8 * n).iter().map(|x| 0.5 * x).collect();
         x[6 * n..7 * n].fill(0.0);
-        let mut hessian = Banded::zero(x.len(), 2 * n);
+        let mut hessian = Banded::default();
         let descent = problem.linearise(&terms, &x, &mut hessian);
         for at in (0..x.len()).filter(|at| at / n != 6) {
             let cost = |by: f64| {
@@ -921,8 +923,10 @@ mod tests {
             .collect();
         let eases = vec![1.0; 3 * n_frames];
         let problem = problem(&legs, &held, &eases);
-        let (windows, whole) =
-            (problem.solve(None).x, problem.solve_window(0..n_frames, &[], None));
+        let (windows, whole) = (
+            problem.solve(None).x,
+            problem.solve_window(0..n_frames, &[], None, &mut Banded::default()),
+        );
         let apart = windows.iter().zip(&whole).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
         let most = whole.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
         assert!(most > 0.1 && apart < 1e-2 * most, "{apart} of {most}");

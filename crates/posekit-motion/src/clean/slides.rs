@@ -2,6 +2,9 @@
 
 use core::ops::Range;
 
+use posekit::glam::DVec3;
+use posekit::math::Pose;
+
 use crate::plant::Part;
 use crate::{Clip, Leg};
 
@@ -30,42 +33,57 @@ pub struct Slide {
 /// The slides of all parts of all feet.
 #[must_use]
 pub fn slides(clip: &Clip, legs: &[Leg]) -> Vec<Slide> {
-    let (poses, n, up) = (clip.poses(), clip.skeleton().n_joints(), clip.up());
-    let rate = 1.0 / clip.frame_time();
-    let mut slides = Vec::new();
-    for (leg, own) in legs.iter().enumerate() {
-        let length = own.limb.length(clip.skeleton());
-        let joints = [(Part::Heel, Some(own.limb.end)), (Part::Ball, own.ball)];
-        for (part, joint) in joints {
-            let Some(joint) = joint else { continue };
-            let at = |frame: usize| poses[frame * n + joint].translation / length;
-            let is_slow = |frame: usize| {
-                let next = if frame + 1 < clip.n_frames() { frame + 1 } else { frame };
-                let before = frame.saturating_sub(1);
-                let frames = (next - before).max(1) as f64;
-                at(next).distance(at(before)) * rate / frames < SLOW
-            };
-            let slow: Vec<bool> = (0..clip.n_frames()).map(is_slow).collect();
-            let lowest = (0..clip.n_frames())
-                .filter(|frame| slow[*frame])
-                .map(|frame| at(frame).dot(up))
-                .fold(f64::INFINITY, f64::min);
-            let stands = |frame: usize| slow[frame] && at(frame).dot(up) < lowest + LOW;
-            let mut frame = 0;
-            while frame < clip.n_frames() {
-                let end = (frame..clip.n_frames()).find(|f| !stands(*f)).unwrap_or(clip.n_frames());
-                if (end - frame) as f64 >= SHORTEST * rate {
-                    let middle = at((frame + end) / 2);
-                    let off = |frame: usize| {
-                        let off = at(frame) - middle;
-                        (off - up * off.dot(up)).length()
-                    };
-                    let distance = (frame..end).map(off).fold(0.0, f64::max);
-                    slides.push(Slide { leg, part, frames: frame..end, distance });
-                }
-                frame = end.max(frame + 1);
-            }
+    let skeleton = clip.skeleton();
+    let parts = legs.iter().enumerate().flat_map(|(leg, own)| {
+        let length = own.limb.length(skeleton);
+        let of_part = move |(part, joint): (Part, Option<usize>)| Some((leg, part, joint?, length));
+        [(Part::Heel, Some(own.limb.end)), (Part::Ball, own.ball)].into_iter().filter_map(of_part)
+    });
+    let parts: Vec<(usize, Part, usize, f64)> = parts.collect();
+    let mut paths = vec![Vec::with_capacity(clip.n_frames()); parts.len()];
+    let mut poses = vec![Pose::IDENTITY; skeleton.n_joints()];
+    for frame in 0..clip.n_frames() {
+        skeleton.forward_kinematics(clip.frame(frame), &mut poses);
+        for (path, (.., joint, length)) in paths.iter_mut().zip(&parts) {
+            path.push(poses[*joint].translation / *length);
         }
     }
-    slides
+    let times = |path: &[DVec3]| standing(path, clip.up(), 1.0 / clip.frame_time());
+    let of_part = |((leg, part, ..), path): (&(usize, Part, usize, f64), &Vec<DVec3>)| {
+        let (leg, part) = (*leg, *part);
+        let slide = move |(frames, distance)| Slide { leg, part, frames, distance };
+        times(path).into_iter().map(slide).collect::<Vec<Slide>>()
+    };
+    parts.iter().zip(&paths).flat_map(of_part).collect()
+}
+
+/// When a part of a foot is low and slow, and how far it slides meanwhile.
+///
+/// - `path`: where it is, frame after frame
+/// - `rate`: frames in a second
+fn standing(path: &[DVec3], up: DVec3, rate: f64) -> Vec<(Range<usize>, f64)> {
+    let is_slow = |frame: usize| {
+        let (before, next) = (frame.saturating_sub(1), (frame + 1).min(path.len() - 1));
+        let frames = (next - before).max(1) as f64;
+        path[next].distance(path[before]) * rate / frames < SLOW
+    };
+    let slow: Vec<bool> = (0..path.len()).map(is_slow).collect();
+    let heights = path.iter().map(|place| place.dot(up));
+    let lowest = heights.zip(&slow).filter(|(_, is_slow)| **is_slow).map(|(height, _)| height);
+    let lowest = lowest.fold(f64::INFINITY, f64::min);
+    let stands = |frame: usize| slow[frame] && path[frame].dot(up) < lowest + LOW;
+    let frames: Vec<usize> = (0..path.len()).filter(|frame| stands(*frame)).collect();
+    let runs = frames.chunk_by(|frame, next| frame + 1 == *next);
+    let long = runs.filter(|run| run.len() as f64 >= SHORTEST * rate);
+    let slide = |run: &[usize]| {
+        let frames = run[0]..run[0] + run.len();
+        let middle = path[(frames.start + frames.end) / 2];
+        let off = |place: &DVec3| {
+            let off = *place - middle;
+            (off - up * off.dot(up)).length()
+        };
+        let distance = path[frames.clone()].iter().map(off).fold(0.0, f64::max);
+        (frames, distance)
+    };
+    long.map(slide).collect()
 }

@@ -419,7 +419,7 @@ impl Window<'_> {
             return x;
         }
         x.copy_from_slice(&self.problem.start[self.frames.start * n..self.frames.end * n]);
-        let mut matrix = Banded::zero(x.len(), 2 * n);
+        let mut matrix = Banded::default();
         let mut minimise = |goals: &[Vec<Goal>], x: &mut Vec<f64>| {
             Stated { window: self, goals }.minimise(x, &mut matrix);
         };
@@ -490,7 +490,7 @@ impl Sum for Stated<'_> {
 
     fn linearise(&self, x: &[f64], curvature: f64, hessian: &mut Banded) -> Vec<f64> {
         let (window, n) = (self.window, self.window.n());
-        hessian.clear();
+        hessian.set_zero(x.len(), 2 * n);
         let mut down = vec![0.0; x.len()];
         for (at, x) in x.iter().enumerate() {
             let weight = window.problem.joints.columns[at % n].weight;
@@ -634,7 +634,7 @@ mod tests {
         let before = [Some(&nothing[..]); 2];
         let window = Window { problem: &problem, frames: 0..6, before, is_closed: false };
         let x = wave(6 * columns.len());
-        let mut hessian = Banded::zero(x.len(), 2 * columns.len());
+        let mut hessian = Banded::default();
         let sum = Stated { window: &window, goals: &problem.goals };
         let down = sum.linearise(&x, 0.0, &mut hessian);
         for (at, down) in down.iter().enumerate() {
