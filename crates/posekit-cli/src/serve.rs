@@ -6,15 +6,23 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::{self, Cursor};
-use std::net::{Ipv4Addr, TcpListener};
+use std::io::{self, BufRead, BufReader, Read as _, Write as _};
+use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
+use std::time::Duration;
 
 use percent_encoding::percent_decode_str;
-use tiny_http::{Header, Method, Request, Response, Server};
 
 use crate::content::Digest;
+
+/// Longest head of a request, and largest number of its headers; browsers stay far below both.
+const LONGEST_HEAD: u64 = 64 * 1024;
+const MOST_HEADERS: usize = 200;
+
+/// A connection that is idle for this long is closed.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Codings of compressed copies, and what their names end in; the smaller first.
 const CODINGS: [(&str, &str); 2] = [("br", ".br"), ("gzip", ".gz")];
@@ -88,68 +96,108 @@ pub(crate) fn listen(port: u16) -> io::Result<TcpListener> {
 }
 
 /// Answers requests until the program ends.
-pub(crate) fn serve(listener: TcpListener, mut site: Site) -> io::Result<()> {
-    let server = Server::from_listener(listener, None).map_err(io::Error::other)?;
-    for request in server.incoming_requests() {
-        let response = response(&request, &mut site);
-        // A browser that no longer waits for the answer gets none.
-        thread::spawn(move || request.respond(response));
+pub(crate) fn serve(listener: &TcpListener, site: Site) {
+    let site = Arc::new(Mutex::new(site));
+    for connection in listener.incoming() {
+        // After a failed connection the browser tries again.
+        let Ok(connection) = connection else { continue };
+        let site = Arc::clone(&site);
+        thread::spawn(move || answer_all(&connection, &site));
     }
-    Ok(())
 }
 
-fn response(request: &Request, site: &mut Site) -> Response<Cursor<Vec<u8>>> {
-    const TEXT: (&str, &str) = ("Content-Type", "text/plain; charset=utf-8");
-    if !matches!(request.method(), Method::Get | Method::Head) {
-        return with_headers(405, b"method not allowed\n".to_vec(), &[TEXT]);
+/// Answers the requests of one connection until it is closed, idle for too long, or not HTTP.
+fn answer_all(connection: &TcpStream, site: &Mutex<Site>) -> io::Result<()> {
+    connection.set_read_timeout(Some(PATIENCE))?;
+    connection.set_nodelay(true)?;
+    let mut reader = BufReader::new(connection);
+    loop {
+        let head = read_head(&mut reader)?;
+        let mut headers = [httparse::EMPTY_HEADER; MOST_HEADERS];
+        let mut request = httparse::Request::new(&mut headers);
+        if !matches!(request.parse(&head), Ok(httparse::Status::Complete(_))) {
+            return Ok(());
+        }
+        let (head, body) = {
+            // A thread that panicked while it held the list has not changed it halfway.
+            let mut site = site.lock().unwrap_or_else(PoisonError::into_inner);
+            reply(&request, &mut site)
+        };
+        let mut writer = connection;
+        writer.write_all(head.as_bytes())?;
+        if request.method != Some("HEAD") {
+            writer.write_all(&body)?;
+        }
+        // A body of the request would be taken for the next one.
+        let has_body = ["Content-Length", "Transfer-Encoding"]
+            .iter()
+            .any(|name| !sent(&request, name).is_empty());
+        let is_last = sent(&request, "Connection").eq_ignore_ascii_case("close");
+        if has_body || is_last || request.version == Some(0) {
+            return Ok(());
+        }
     }
-    let sent = |name: &'static str| {
-        let header = request.headers().iter().find(|header| header.field.equiv(name));
-        header.map_or("", |header| header.value.as_str())
+}
+
+/// The head of the next request; cut off where the connection ends or it is too long.
+fn read_head(reader: &mut impl BufRead) -> io::Result<Vec<u8>> {
+    let mut head = Vec::new();
+    let mut reader = reader.take(LONGEST_HEAD);
+    while !head.ends_with(b"\r\n\r\n") && reader.read_until(b'\n', &mut head)? > 0 {}
+    Ok(head)
+}
+
+/// The value of a header; empty without it.
+fn sent<'r>(request: &httparse::Request<'_, 'r>, name: &str) -> &'r str {
+    let mut headers = request.headers.iter();
+    let header = headers.find(|header| header.name.eq_ignore_ascii_case(name));
+    header.and_then(|header| core::str::from_utf8(header.value).ok()).unwrap_or_default()
+}
+
+/// The head of a reply as it is sent, and the body.
+fn reply(request: &httparse::Request<'_, '_>, site: &mut Site) -> (String, Vec<u8>) {
+    if !matches!(request.method, Some("GET" | "HEAD")) {
+        return refusal("405 Method Not Allowed");
+    }
+    let path = request.path.unwrap_or_default().split(['?', '#']).next().unwrap_or_default();
+    let path = percent_decode_str(path).decode_utf8().ok();
+    let Some(file) = path.and_then(|path| site.file(&path)) else {
+        return refusal("404 Not Found");
     };
-    let path = request.url().split(['?', '#']).next().unwrap_or_default();
-    let file = percent_decode_str(path).decode_utf8().ok().and_then(|path| site.file(&path));
-    let (coding, copy) = match &file {
-        Some(file) => site.coded(file, sent("Accept-Encoding")),
-        None => ("", PathBuf::new()),
-    };
-    // A file may be removed after it was listed: the folder is being rebuilt.
-    let (Some(file), Ok(body)) = (file, fs::read(copy)) else {
-        return with_headers(404, b"not found\n".to_vec(), &[TEXT]);
-    };
+    let (coding, copy) = site.coded(&file, sent(request, "Accept-Encoding"));
+    // The file was removed after it was listed: the folder is being rebuilt.
+    let Ok(body) = fs::read(copy) else { return refusal("404 Not Found") };
     let kind = mime_guess::from_path(file).first_or_octet_stream();
     let charset = if kind.type_() == "text" { "; charset=utf-8" } else { "" };
     let tag = format!("\"{}{coding}\"", Digest::new().with(&body).text());
-    // With this status the body is not sent.
-    let status = if sent("If-None-Match").contains(&tag) { 304 } else { 200 };
-    let headers = [
-        ("Content-Type", &*format!("{kind}{charset}")),
-        ("ETag", &tag),
-        ("Vary", "Accept-Encoding"),
-        ("Content-Encoding", coding),
-    ];
-    with_headers(status, body, if coding.is_empty() { &headers[..3] } else { &headers })
+    let coding =
+        if coding.is_empty() { String::new() } else { format!("Content-Encoding: {coding}\r\n") };
+    let more = format!("{coding}ETag: {tag}\r\nVary: Accept-Encoding\r\n");
+    match sent(request, "If-None-Match").contains(&tag) {
+        true => (head("304 Not Modified", &format!("{kind}{charset}"), &more), Vec::new()),
+        false => {
+            let more = format!("Content-Length: {}\r\n{more}", body.len());
+            (head("200 OK", &format!("{kind}{charset}"), &more), body)
+        }
+    }
 }
 
-/// A response that browsers ask for anew each time, and take for nothing but what its type says.
-fn with_headers(status: u16, body: Vec<u8>, headers: &[(&str, &str)]) -> Response<Cursor<Vec<u8>>> {
-    const ALWAYS: [(&str, &str); 3] = [
-        ("Cache-Control", "no-cache"),
-        ("X-Content-Type-Options", "nosniff"),
-        ("Referrer-Policy", "no-referrer"),
-    ];
-    let headers = headers.iter().chain(&ALWAYS);
-    let headers = headers.filter_map(|(name, value)| Header::from_bytes(*name, *value).ok());
-    let length = Some(body.len());
-    Response::new(status.into(), headers.collect(), Cursor::new(body), length, None)
-        .with_chunked_threshold(usize::MAX)
+fn refusal(status: &str) -> (String, Vec<u8>) {
+    let body = format!("{status}\n").into_bytes();
+    let length = format!("Content-Length: {}\r\n", body.len());
+    (head(status, "text/plain; charset=utf-8", &length), body)
+}
+
+/// Browsers revalidate everything they cache, so a rebuilt folder is shown at once.
+fn head(status: &str, kind: &str, more: &str) -> String {
+    format!(
+        "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\n{more}Cache-Control: no-cache\r\n\
+         X-Content-Type-Options: nosniff\r\nReferrer-Policy: no-referrer\r\n\r\n"
+    )
 }
 
 #[cfg(test)]
 mod tests {
-    use std::io::{Read as _, Write as _};
-    use std::net::TcpStream;
-
     use super::*;
 
     /// A folder of its own, served; the address's port.
@@ -166,7 +214,7 @@ mod tests {
         assert!(site.has_first_page(), "an index");
         let listener = listen(0).unwrap();
         let port = listener.local_addr().unwrap().port();
-        thread::spawn(move || serve(listener, site));
+        thread::spawn(move || serve(&listener, site));
         port
     }
 
@@ -242,12 +290,25 @@ mod tests {
     #[test]
     fn other_methods_and_noise_are_turned_away() {
         let port = served("noise");
-        let post =
-            ask(port, "POST / HTTP/1.1\r\nConnection: close\r\nContent-Length: 3\r\n\r\nabc");
+        let post = ask(port, "POST / HTTP/1.1\r\nContent-Length: 3\r\n\r\nabc");
         assert!(post.starts_with("HTTP/1.1 405"), "{post}");
-        let noise = ask(port, "\u{1}\u{2}\r\n\r\n");
-        assert!(noise.starts_with("HTTP/1.1 400"), "no HTTP: {noise}");
+        assert_eq!(ask(port, "\u{1}\u{2}\r\n\r\n"), "", "no HTTP, no answer");
         let two = ask(port, "GET / HTTP/1.1\r\n\r\nGET / HTTP/1.1\r\nConnection: close\r\n\r\n");
         assert_eq!(two.matches("200 OK").count(), 2, "a connection that stays open: {two}");
+    }
+
+    #[test]
+    fn connections_that_stay_open_keep_no_other_one_waiting() {
+        let port = served("open");
+        let mut open: Vec<TcpStream> =
+            (0..16).map(|_| TcpStream::connect((Ipv4Addr::LOCALHOST, port)).unwrap()).collect();
+        for connection in &mut open {
+            connection.write_all(b"GET / HTTP/1.1\r\n\r\n").unwrap();
+        }
+        for connection in &mut open {
+            let mut answer = [0; 12];
+            connection.read_exact(&mut answer).unwrap();
+            assert_eq!(&answer, b"HTTP/1.1 200");
+        }
     }
 }

@@ -36,7 +36,8 @@ pub(crate) fn studio(args: &StudioArgs) -> Result<()> {
     if !args.no_open {
         open_browser(&address);
     }
-    serve(listener, site).map_err(Failure::output)
+    serve(&listener, site);
+    Ok(())
 }
 
 /// The folder that was named, or the first of the usual places that exists.
