@@ -257,7 +257,7 @@ pub(crate) struct RobotArgs {
     pub(crate) tip: Option<String>,
     /// Target position of its origin, in the frame of the root link [m]
     #[arg(long, num_args = 3, value_names = ["X", "Y", "Z"], value_parser = finite)]
-    #[arg(allow_hyphen_values = true)]
+    #[arg(allow_hyphen_values = true, visible_alias = "target")]
     pub(crate) position: Option<Vec<f64>>,
     /// Target orientation: a unit quaternion, from its axes to those of the root link
     #[arg(long, num_args = 4, value_names = ["X", "Y", "Z", "W"], value_parser = finite)]

@@ -6,7 +6,7 @@ use std::process::Command;
 use std::{env, fs};
 
 const ARM: &str = "testdata/arm6.urdf --tip tool0 --position 0.38 -0.35 0.25 --orientation 1 0 0 0 \
-                   --start 0.4,-1.3,-1.5,-1.4,1.3,0";
+                   --start 0.4,-1.3,-1.5,-1.4,1.3,0 --solver least-squares";
 const LOCK_UP: &str = "testdata/cases/plane-straight-inline.json --solver fabrik";
 
 #[test]

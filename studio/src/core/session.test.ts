@@ -53,7 +53,7 @@ describe.skipIf(!hasPackage)("a session", () => {
     await traced(session);
     expect(main(session)).toMatchObject({ status: "reached", method: "two-bone", done: true, fault: null });
     expect(main(session).micros).toBeGreaterThan(0);
-    expect(session.announcement.value).toMatch(/^reached in 1 iteration, .*\sµs$/);
+    expect(session.announcement.value).toMatch(/^reached in closed form, .*\sµs$/);
     expect(session.notices.value).toEqual([]);
   });
 

@@ -117,8 +117,13 @@ function missWord({ error, tolerance, orientationError }: RunResult): string {
   return error > tolerance || orientationError === 0 ? `${length(error)} away` : `${angle(orientationError)} off`;
 }
 
+/** Methods without iterations: the pose follows from formulas. */
+const CLOSED_FORMS: readonly MethodName[] = ["two-bone", "direct", "arm"];
+
 /** Iterations until the target was reached, and those that refined the pose afterwards. */
-function reachedIn({ iterations, trace }: RunResult): string {
+function reachedIn({ iterations, method, trace }: RunResult): string {
+  // The kernel of arms without a closed form does iterate.
+  if (CLOSED_FORMS.includes(method) && iterations <= 1) return "reached in closed form";
   const first = trace ? refinementFrom(trace) : 0;
   const refined = trace && first < trace.n ? iterations - (trace.iterations[first - 1] ?? 0) : 0;
   const needed = iterations - refined;

@@ -5,7 +5,7 @@ use posekit::glam::{DQuat, DVec3};
 use posekit::math::Pose;
 use posekit::skeleton::{Frame, JointKind, Limit, Skeleton};
 use posekit::solve::{Method, Settings, Solution, Workspace};
-use posekit::task::{Orientation, Position, Task};
+use posekit::task::{FramePose, Orientation, Position, Task};
 
 use crate::chain_problem::{ChainData, ChainProblem};
 use crate::error::{Error, Place, Result};
@@ -254,11 +254,15 @@ impl<'a> Prepared<'a> {
 }
 
 impl Rig {
-    /// The tasks.
+    /// The task: a position, an orientation, or both as one pose; none without a target.
     pub fn tasks(&self) -> Vec<Task> {
-        let position = self.target.map(|target| Position::new(self.tip, target).into());
-        let orientation = self.orientation.map(|target| Orientation::new(self.tip, target).into());
-        position.into_iter().chain(orientation).collect()
+        let task = match (self.target, self.orientation) {
+            (Some(at), Some(turn)) => FramePose::new(self.tip, Pose::new(turn, at)).into(),
+            (Some(at), None) => Position::new(self.tip, at).into(),
+            (None, Some(turn)) => Orientation::new(self.tip, turn).into(),
+            (None, None) => return Vec::new(),
+        };
+        vec![task]
     }
 
     /// The joints from the root to the tip.
