@@ -2,6 +2,7 @@
 
 use anstyle::{AnsiColor, Style};
 use tabled::builder::Builder;
+use tabled::settings::formatting::{AlignmentStrategy, TrimStrategy};
 use tabled::settings::object::Columns;
 use tabled::settings::peaker::Peaker;
 use tabled::settings::style::HorizontalLine;
@@ -117,6 +118,8 @@ impl Table {
             };
             let gap = if column == 0 { 0 } else { GAP };
             let settings = Settings::new(align, Padding::new(gap, 0, 0, 0));
+            // A blank at which a text wraps is not the first letter of its next line.
+            let settings = settings.with(AlignmentStrategy::PerLine).with(TrimStrategy::Horizontal);
             table.modify(Columns::one(column), settings);
         }
         for (row, cells) in rows().enumerate() {
@@ -217,6 +220,21 @@ rope of 100    fabrik    ○ out of reach by 12 cm              12  1.2e-1 m   2
             }
             let all: String = text.split_whitespace().collect();
             assert!(all.matches('y').count() >= 150, "no letter is lost");
+        }
+    }
+
+    #[test]
+    fn the_next_line_begins_with_a_word() {
+        let mut table = Table::new(&[("n", Align::Right), ("solved by", Align::Left)]);
+        table.row(["7", "closed form: axes 1, 2 and 3 meet, 5 and 6 meet"].map(Cell::new));
+        for width in 12..60 {
+            let text = plain(&table, width);
+            let mut lines = text.lines().skip(3).peekable();
+            assert!(lines.peek().is_some() || width > 49, "{width}: it wraps");
+            assert!(
+                lines.all(|line| line.starts_with("   ") && !line.starts_with("    ")),
+                "{text}"
+            );
         }
     }
 
