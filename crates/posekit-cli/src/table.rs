@@ -1,13 +1,7 @@
 //! Tables for the terminal: aligned, with heads and a maximum width, readable without colour.
 
 use anstyle::{AnsiColor, Style};
-use tabled::builder::Builder;
-use tabled::settings::formatting::{AlignmentStrategy, TrimStrategy};
-use tabled::settings::object::Columns;
-use tabled::settings::peaker::Peaker;
-use tabled::settings::style::HorizontalLine;
-use tabled::settings::themes::Theme;
-use tabled::settings::{Alignment, Color, Padding, Settings, Width};
+use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 /// The widest table that any command prints.
 pub(crate) const WIDTH: usize = 100;
@@ -39,6 +33,13 @@ pub(crate) enum Align {
     Right,
 }
 
+/// A head and the alignment of its column.
+#[derive(Debug, Clone)]
+struct Column {
+    title: String,
+    align: Align,
+}
+
 /// One cell.
 #[derive(Debug, Clone)]
 pub(crate) struct Cell {
@@ -67,32 +68,36 @@ impl Cell {
 /// A table that grows row by row.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Table {
-    /// Heads, and how their columns are aligned.
-    columns: Vec<(Cell, Align)>,
-    rows: Vec<Vec<Cell>>,
-    /// How many rows are above each rule.
-    rules: Vec<usize>,
+    columns: Vec<Column>,
+    /// Rows in groups; a rule stands between groups.
+    groups: Vec<Vec<Vec<Cell>>>,
 }
 
 impl Table {
     /// A table with these columns and no rows.
     pub(crate) fn new(columns: &[(&str, Align)]) -> Self {
         let column =
-            |&(title, align): &(&str, Align)| (Cell { style: HEAD, ..Cell::new(title) }, align);
-        let columns = columns.iter().map(column).collect();
-        Self { columns, rows: Vec::new(), rules: Vec::new() }
+            |&(title, align): &(&str, Align)| Column { title: Cell::new(title).text, align };
+        Self { columns: columns.iter().map(column).collect(), groups: Vec::new() }
     }
 
     /// Adds a row to the current group. Missing cells are empty, cells beyond the last column are dropped.
     pub(crate) fn row(&mut self, cells: impl IntoIterator<Item = Cell>) {
         let mut cells: Vec<Cell> = cells.into_iter().collect();
         cells.resize_with(self.columns.len(), || Cell::new(""));
-        self.rows.push(cells);
+        if self.groups.is_empty() {
+            self.groups.push(Vec::new());
+        }
+        if let Some(group) = self.groups.last_mut() {
+            group.push(cells);
+        }
     }
 
     /// Ends the current group; the following rows are below a rule.
     pub(crate) fn end_group(&mut self) {
-        self.rules.push(self.rows.len());
+        if self.groups.last().is_some_and(|group| !group.is_empty()) {
+            self.groups.push(Vec::new());
+        }
     }
 
     /// The table as lines of at most `width` characters (at least as many as its columns need at their narrowest), each ended by a line
@@ -100,63 +105,116 @@ impl Table {
     ///
     /// If it would be too wide, the widest column of text is narrowed, and its text wraps.
     pub(crate) fn render(&self, width: usize) -> String {
-        let heads: Vec<Cell> = self.columns.iter().map(|(head, _)| head.clone()).collect();
-        let rows = || core::iter::once(&heads).chain(&self.rows);
-        let texts = rows().map(|row| row.iter().map(|cell| cell.text.as_str()));
-        let mut table = texts.collect::<Builder>().build();
-        let mut theme = Theme::default();
-        for above in core::iter::once(0).chain(self.rules.iter().copied()) {
-            if above < self.rows.len() {
-                theme.insert_horizontal_line(above + 1, HorizontalLine::new('─'));
+        let widths = self.widths(width.min(WIDTH));
+        let total = widths.iter().sum::<usize>() + GAP * widths.len().saturating_sub(1);
+        let mut out = String::new();
+        let heads: Vec<Cell> =
+            self.columns.iter().map(|c| Cell { text: c.title.clone(), style: HEAD }).collect();
+        self.push_row(&mut out, &heads, &widths);
+        for group in self.groups.iter().filter(|group| !group.is_empty()) {
+            out.push_str(&painted(&"─".repeat(total), QUIET));
+            out.push('\n');
+            for row in group {
+                self.push_row(&mut out, row, &widths);
             }
         }
-        table.with(theme);
-        for (column, (_, align)) in self.columns.iter().enumerate() {
-            let align = match align {
-                Align::Left => Alignment::left(),
-                Align::Right => Alignment::right(),
+        out
+    }
+
+    /// Widths of the columns, so that all of them fit.
+    fn widths(&self, width: usize) -> Vec<usize> {
+        let mut widths: Vec<usize> = self.columns.iter().map(|c| c.title.width()).collect();
+        for row in self.groups.iter().flatten() {
+            for (widest, cell) in widths.iter_mut().zip(row) {
+                *widest = (*widest).max(cell.text.width());
+            }
+        }
+        let gaps = GAP * widths.len().saturating_sub(1);
+        loop {
+            let excess = (widths.iter().sum::<usize>() + gaps).saturating_sub(width);
+            let words = |(i, w): &(usize, &mut usize)| {
+                self.columns[*i].align == Align::Left && **w > NARROWEST
             };
-            let gap = if column == 0 { 0 } else { GAP };
-            let settings = Settings::new(align, Padding::new(gap, 0, 0, 0));
-            // A blank at which a text wraps is not the first letter of its next line.
-            let settings = settings.with(AlignmentStrategy::PerLine).with(TrimStrategy::Horizontal);
-            table.modify(Columns::one(column), settings);
-        }
-        for (row, cells) in rows().enumerate() {
-            for (column, Cell { text, style }) in cells.iter().enumerate() {
-                if !text.is_empty() && !style.is_plain() {
-                    let [on, off] = [style.render().to_string(), style.render_reset().to_string()];
-                    table.modify((row, column), Color::new(on, off));
-                }
+            let widest = widths.iter_mut().enumerate().filter(words).max_by_key(|(_, w)| **w);
+            match widest {
+                // One step at a time, so that two wide columns are narrowed alike.
+                Some((_, widest)) if excess > 0 => *widest -= 1,
+                _ => return widths,
             }
         }
-        let words = Words(self.columns.iter().map(|(_, align)| *align == Align::Left).collect());
-        table.with(Width::wrap(width.min(WIDTH)).keep_words(true).priority(words));
-        let end = Style::new().bold().render_reset().to_string();
-        let trimmed = |line: &str| match (line.trim_end(), line.strip_suffix(&end)) {
-            (rule, _) if rule.starts_with('─') => format!("{QUIET}{rule}{QUIET:#}\n"),
-            (_, Some(styled)) => format!("{}{end}\n", styled.trim_end()),
-            (plain, None) => format!("{plain}\n"),
-        };
-        table.to_string().lines().map(trimmed).collect()
+    }
+
+    fn push_row(&self, out: &mut String, cells: &[Cell], widths: &[usize]) {
+        let wrapped: Vec<Vec<String>> =
+            cells.iter().zip(widths).map(|(cell, &width)| wrap(&cell.text, width)).collect();
+        let height = wrapped.iter().map(Vec::len).max().unwrap_or(0);
+        for line in 0..height {
+            let mut text = String::new();
+            let mut blanks = 0;
+            for (index, (cell, lines)) in cells.iter().zip(&wrapped).enumerate() {
+                let part = lines.get(line).map_or("", String::as_str);
+                let missing = widths[index].saturating_sub(part.width());
+                let is_right = self.columns[index].align == Align::Right;
+                if is_right {
+                    blanks += missing;
+                }
+                if !part.is_empty() {
+                    // Blanks are written only before text, so no line ends with one.
+                    text.push_str(&" ".repeat(blanks));
+                    text.push_str(&painted(part, cell.style));
+                    blanks = 0;
+                } else if is_right {
+                    blanks += part.width();
+                }
+                blanks += GAP + if is_right { 0 } else { missing };
+            }
+            out.push_str(&text);
+            out.push('\n');
+        }
     }
 }
 
-/// Which column is narrowed: the widest one of those with words.
-struct Words(Vec<bool>);
+/// Text between the sequences that switch a style on and off; plain text stays plain.
+fn painted(text: &str, style: Style) -> String {
+    format!("{style}{text}{style:#}")
+}
 
-impl Peaker for Words {
-    fn peak(&mut self, least: &[usize], widths: &[usize]) -> Option<usize> {
-        let least = |column: usize| least.get(column).copied().unwrap_or(0) + NARROWEST;
-        let may = |column: &usize| self.0[*column] && widths[*column] > least(*column);
-        (0..widths.len()).filter(may).max_by_key(|column| widths[*column])
+/// Text in lines of at most `width` columns, broken at blanks, and inside a word only if the word alone is too wide.
+fn wrap(text: &str, width: usize) -> Vec<String> {
+    if text.width() <= width {
+        return vec![text.to_owned()];
     }
+    let push = |lines: &mut Vec<String>, c: char| {
+        if let Some(line) = lines.last_mut() {
+            line.push(c);
+        }
+    };
+    let mut lines = vec![String::new()];
+    let mut used = 0;
+    for word in text.split(' ') {
+        let long = word.width();
+        if used > 0 && used + 1 + long > width {
+            lines.push(String::new());
+            used = 0;
+        }
+        for (index, c) in word.chars().enumerate() {
+            let wide = c.width().unwrap_or(0);
+            if used + wide > width && used > 0 {
+                lines.push(String::new());
+                used = 0;
+            } else if index == 0 && used > 0 {
+                push(&mut lines, ' ');
+                used += 1;
+            }
+            push(&mut lines, c);
+            used += wide;
+        }
+    }
+    lines
 }
 
 #[cfg(test)]
 mod tests {
-    use tabled::grid::util::string::get_line_width;
-
     use super::*;
 
     fn plain(table: &Table, width: usize) -> String {
@@ -215,26 +273,11 @@ rope of 100    fabrik    ○ out of reach by 12 cm              12  1.2e-1 m   2
         for width in [60, 80, WIDTH, 500] {
             let text = plain(&table, width);
             for line in text.lines() {
-                assert!(get_line_width(line) <= width.min(WIDTH), "{width}: {line}");
+                assert!(line.width() <= width.min(WIDTH), "{width}: {line}");
                 assert_eq!(line, line.trim_end(), "no blanks at the end");
             }
             let all: String = text.split_whitespace().collect();
             assert!(all.matches('y').count() >= 150, "no letter is lost");
-        }
-    }
-
-    #[test]
-    fn the_next_line_begins_with_a_word() {
-        let mut table = Table::new(&[("n", Align::Right), ("solved by", Align::Left)]);
-        table.row(["7", "closed form: axes 1, 2 and 3 meet, 5 and 6 meet"].map(Cell::new));
-        for width in 12..60 {
-            let text = plain(&table, width);
-            let mut lines = text.lines().skip(3).peekable();
-            assert!(lines.peek().is_some() || width > 49, "{width}: it wraps");
-            assert!(
-                lines.all(|line| line.starts_with("   ") && !line.starts_with("    ")),
-                "{text}"
-            );
         }
     }
 
