@@ -7,7 +7,7 @@ use posekit::glam::{DQuat, DVec3};
 use posekit::math::{Pose, direction_or};
 use posekit::skeleton::{Frame, Joint, Limit, Mimic, Skeleton};
 use posekit::solve::{JointOptions, Method, Settings, Solution, Status, Workspace, solve};
-use posekit::task::{FramePose, Position, Task};
+use posekit::task::{FramePose, Orientation, Position, Task};
 use std::f64::consts::PI;
 use support::Rng;
 
@@ -114,6 +114,29 @@ fn seven_joints_are_solved_alike_in_new_and_used_workspaces() {
         assert_eq!(solution.choice.method, Method::Arm);
         assert_eq!(*solution, solve(skeleton, &start, &tasks, Method::Auto, &settings).unwrap());
     }
+}
+
+#[test]
+fn a_position_and_an_orientation_of_one_frame_are_a_pose() {
+    let (skeleton, tool) = arm(&UR, PI);
+    let (start, settings) = ([0.3; 6], Settings::default());
+    let target = tool.world(&skeleton.poses(&[0.5, -1.0, 1.2, 0.3, 0.9, 0.1]));
+    let pose = [FramePose::new(tool, target).into()];
+    let position: Task = Position::new(tool, target.translation).into();
+    let two = |rotation: DQuat, of: Frame| {
+        let tasks = [position.clone(), Orientation::new(of, rotation).into()];
+        solve(&skeleton, &start, &tasks, Method::Auto, &settings).unwrap()
+    };
+    let whole = solve(&skeleton, &start, &pose, Method::Auto, &settings).unwrap();
+    let parts = two(target.rotation, tool);
+    assert_eq!((parts.choice.method, &parts.configuration), (Method::Arm, &whole.configuration));
+    assert_eq!(parts.others, whole.others);
+    // Turned in the tool, it is another frame's.
+    let turn = DQuat::from_xyzw(0.0, 0.6, 0.0, 0.8);
+    let own = tool.joint_from_frame;
+    let turned = Frame::new(tool.joint, Pose { rotation: own.rotation * turn, ..own });
+    let other = two(target.rotation * turn, turned);
+    assert!(other.is_reached() && other.choice.method == Method::LeastSquares);
 }
 
 /// Everything that an arm is compiled from, and what a solve is given besides.

@@ -10,7 +10,7 @@ use crate::skeleton::Skeleton;
 use crate::solve::pose::State;
 use crate::solve::problem::{Kind, NONE, Node, Problem};
 use crate::solve::recorder::Recorder;
-use crate::task::{Task, TaskKind};
+use crate::task::Task;
 use alloc::vec::Vec;
 
 /// Arms that are kept: those of a robot with several limbs that are solved for in turn.
@@ -159,7 +159,8 @@ impl Arm {
 
 /// The only task of a problem, if it is the whole pose of the last of an unbranched path of hinges and slides.
 fn task(problem: &Problem) -> Option<usize> {
-    let ([point], [_], true) = (&*problem.points, &*problem.rotations, problem.is_plain) else {
+    let ([point], [rotation], true) = (&*problem.points, &*problem.rotations, problem.is_plain)
+    else {
         return None;
     };
     let follows = |(i, node): (usize, &Node)| {
@@ -170,7 +171,14 @@ fn task(problem: &Problem) -> Option<usize> {
     let is_of_tip = point.node != NONE
         && point.node + 1 == problem.nodes.len()
         && problem.nodes.iter().enumerate().all(follows);
-    let is_pose = matches!(problem.goals[point.goal].kind, TaskKind::Pose(_));
+    // Of one frame, also where they are two tasks.
+    let frame = |goal: usize| problem.goals[goal].kind.frames()[0];
+    let is_pose = match (frame(point.goal), frame(rotation.goal)) {
+        (Some(a), Some(b)) => {
+            a.joint == b.joint && a.joint_from_frame.rotation == b.joint_from_frame.rotation
+        }
+        _ => false,
+    };
     let is_bounded = problem.variables.iter().any(|v| v.is_largest_change != [false; 2]);
     (is_of_tip && is_pose && !is_bounded).then_some(point.goal)
 }
