@@ -10,6 +10,9 @@ use super::names::{Part, convention, words};
 /// Left before right.
 const SIDES: [Side; 2] = [Side::Left, Side::Right];
 
+/// So many limbs are named in a reason: as many as a spider has legs.
+const NAMED: usize = 8;
+
 /// Frames that are looked at to see how low limbs hang; spread over the clip.
 const SAMPLES: usize = 32;
 
@@ -62,25 +65,32 @@ pub fn find_legs(clip: &Clip) -> Legs {
         more.retain(|leg| !is_hand(&shape, leg) || at_rest.contains(leg));
     }
     let name = |joint: usize| shape.skeleton.name(joint);
+    let ends = |legs: &[Leg]| -> Vec<&str> { legs.iter().map(|leg| name(leg.limb.end)).collect() };
     if named.is_empty() {
         if shaped.is_empty() {
             return none(&shape, &stiff);
         }
-        let ends: Vec<&str> = shaped.iter().map(|leg| name(leg.limb.end)).collect();
-        let reason = format!("by shape: the limbs that end lowest, at {}", ends.join(", "));
+        let reason = format!("by shape: the limbs that end lowest, at {}", listed(&ends(&shaped)));
         return Legs { legs: shaped, reason, candidates: Vec::new() };
     }
-    let ends: Vec<&str> = named.iter().map(|leg| name(leg.limb.end)).collect();
-    let mut reason = match convention(&ends) {
-        Some(convention) => format!("by name, as in {convention}: {}", ends.join(", ")),
-        None => format!("by name: {}", ends.join(", ")),
+    let feet = ends(&named);
+    let mut reason = match convention(&feet) {
+        Some(convention) => format!("by name, as in {convention}: {}", listed(&feet)),
+        None => format!("by name: {}", listed(&feet)),
     };
     if !more.is_empty() {
-        let ends: Vec<&str> = more.iter().map(|leg| name(leg.limb.end)).collect();
-        reason.push_str(&format!("; and limbs that end as low: {}", ends.join(", ")));
+        reason.push_str(&format!("; and limbs that end as low: {}", listed(&ends(&more))));
     }
     let legs = named.into_iter().chain(more).collect();
     Legs { legs, reason, candidates: Vec::new() }
+}
+
+/// Names in a row; of more than [`NAMED`] the first.
+fn listed(names: &[&str]) -> String {
+    match names.len().saturating_sub(NAMED) {
+        0 => names.join(", "),
+        more => format!("{} and {more} more", names[..NAMED].join(", ")),
+    }
 }
 
 /// The limbs found by shape that are legs beside those found by name, as the fore legs of a horse are: no part of these, not at their feet,
@@ -388,11 +398,10 @@ fn limb_below(shape: &Shape<'_>, branch: usize) -> Option<Limb> {
 fn none(shape: &Shape<'_>, stiff: &[usize]) -> Legs {
     let skeleton = shape.skeleton;
     let ends = (0..skeleton.n_joints()).filter(|&joint| shape.limb_ending_at(joint).is_some());
-    let name = |joint: usize| skeleton.name(joint).to_owned();
-    let candidates: Vec<String> = ends.map(name).collect();
+    let candidates: Vec<String> = ends.map(|joint| skeleton.name(joint).to_owned()).collect();
     let reason = if !stiff.is_empty() {
-        let stiff: Vec<String> = stiff.iter().copied().map(name).collect();
-        format!("no legs: no knee above {} can turn", stiff.join(", "))
+        let stiff: Vec<&str> = stiff.iter().map(|joint| skeleton.name(*joint)).collect();
+        format!("no legs: no knee above {} can turn", listed(&stiff))
     } else if candidates.is_empty() {
         "no legs: no joint has two others above it that could bend like hip and knee".to_owned()
     } else {
