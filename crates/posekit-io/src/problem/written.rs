@@ -6,8 +6,8 @@ use posekit::skeleton::{Frame, JointKind, Limit, Skeleton};
 
 use super::scene::Rig;
 use crate::figure::{
-    FigureCone, FigureFrame, FigureGoal, FigureJoint, FigureMimic, FigureMotion, FigureProblem,
-    FigureSettings, FigureSkeleton, FigureTask, FrameOwner,
+    FigureCone, FigureFrame, FigureGoal, FigureJoint, FigureMimic, FigureMotion, FigurePose,
+    FigureProblem, FigureSettings, FigureSkeleton, FigureTask, FrameOwner,
 };
 use crate::solution::NamedValues;
 
@@ -34,14 +34,19 @@ pub(super) fn joints_of(skeleton: &Skeleton) -> Vec<FigureJoint> {
 }
 
 fn tasks(rig: &Rig) -> Vec<FigureTask> {
-    let frame = || written_frame(&rig.skeleton, rig.tip);
-    let position =
-        rig.target.map(|target| FigureGoal::Position { frame: frame(), target: target.to_array() });
-    let orientation = rig
-        .orientation
-        .map(|target| FigureGoal::Orientation { frame: frame(), orientation: target.to_array() });
-    let task = |goal| FigureTask { name: None, goal, weight: None, level: None };
-    position.into_iter().chain(orientation).map(task).collect()
+    let frame = written_frame(&rig.skeleton, rig.tip);
+    let (target, orientation) =
+        (rig.target.map(|at| at.to_array()), rig.orientation.map(|turn| turn.to_array()));
+    let goal = match (target, orientation) {
+        (None, None) => return Vec::new(),
+        (Some(target), None) => FigureGoal::Position { frame, target },
+        (None, Some(orientation)) => FigureGoal::Orientation { frame, orientation },
+        (target, orientation) => {
+            let pose = FigurePose { target, orientation, along: None, about: None };
+            FigureGoal::Pose { frame, pose }
+        }
+    };
+    vec![FigureTask { name: None, goal, weight: None, level: None }]
 }
 
 fn written_frame(skeleton: &Skeleton, frame: Frame) -> FigureFrame {
