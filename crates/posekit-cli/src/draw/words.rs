@@ -59,9 +59,9 @@ pub(crate) struct Effort {
 }
 
 impl Effort {
-    /// The effort of a solver.
+    /// The effort of a solver. The kernel of arms without a closed form, which looks as one does, iterates.
     pub(crate) const fn of(solver: SolverLook, iterations: u32) -> Self {
-        Self { iterations, is_closed_form: solver.is_closed_form() }
+        Self { iterations, is_closed_form: solver.is_closed_form() && iterations <= 1 }
     }
 }
 
@@ -342,6 +342,7 @@ mod tests {
             assert_eq!(words(Outcome::Reached, 1), "reached in closed form");
             assert_eq!(words(Outcome::Reached, 0), "reached without iterating");
             assert_eq!(words(Outcome::Stalled, 1), "not reached by the closed form");
+            assert_eq!(words(Outcome::Reached, 5), "reached in 5 iterations", "an arm's kernel");
             let far = Outcome::Unreachable { shortfall: 0.12 };
             assert_eq!(words(far, 1), "out of reach by 12 cm");
         }

@@ -3,6 +3,7 @@
 use posekit::glam::DQuat;
 use posekit::math::Pose;
 use posekit::skeleton::{Frame, JointKind, Limit, Skeleton};
+use posekit::task::{FramePose, Orientation, Position, Task, TaskKind};
 
 use super::scene::Rig;
 use crate::figure::{
@@ -34,19 +35,28 @@ pub(super) fn joints_of(skeleton: &Skeleton) -> Vec<FigureJoint> {
 }
 
 fn tasks(rig: &Rig) -> Vec<FigureTask> {
-    let frame = written_frame(&rig.skeleton, rig.tip);
-    let (target, orientation) =
-        (rig.target.map(|at| at.to_array()), rig.orientation.map(|turn| turn.to_array()));
-    let goal = match (target, orientation) {
-        (None, None) => return Vec::new(),
-        (Some(target), None) => FigureGoal::Position { frame, target },
-        (None, Some(orientation)) => FigureGoal::Orientation { frame, orientation },
-        (target, orientation) => {
-            let pose = FigurePose { target, orientation, along: None, about: None };
-            FigureGoal::Pose { frame, pose }
+    let frame = || written_frame(&rig.skeleton, rig.tip);
+    let goal = |task: &Task| match &task.kind {
+        TaskKind::Position(Position { target_in_world, .. }) => {
+            Some(FigureGoal::Position { frame: frame(), target: target_in_world.to_array() })
         }
+        TaskKind::Orientation(Orientation { world_from_target, .. }) => {
+            let orientation = world_from_target.to_array();
+            Some(FigureGoal::Orientation { frame: frame(), orientation })
+        }
+        TaskKind::Pose(FramePose { world_from_target: Pose { rotation, translation }, .. }) => {
+            let pose = FigurePose {
+                target: Some(translation.to_array()),
+                orientation: Some(rotation.to_array()),
+                along: None,
+                about: None,
+            };
+            Some(FigureGoal::Pose { frame: frame(), pose })
+        }
+        _ => None,
     };
-    vec![FigureTask { name: None, goal, weight: None, level: None }]
+    let task = |goal| FigureTask { name: None, goal, weight: None, level: None };
+    rig.tasks().iter().filter_map(goal).map(task).collect()
 }
 
 fn written_frame(skeleton: &Skeleton, frame: Frame) -> FigureFrame {
