@@ -21,7 +21,7 @@ export default defineConfig({
   },
   resolve: {
     alias: [
-      { find: /^posekit\/(cases|motion|three|urdf)$/, replacement: `${pkg}$1.js` },
+      { find: /^posekit\/(cases|motion|robots|three|urdf)$/, replacement: `${pkg}$1.js` },
       { find: /^posekit\/(\w+\.wasm)/, replacement: `${pkg}$1` },
       { find: /^posekit$/, replacement: `${pkg}index.js` },
     ],

@@ -173,8 +173,8 @@ test("the first load is small and soon ready", async () => {
   const total = sizes.reduce((sum, { size }) => sum + size, 0);
   const largest = [...sizes].sort((a, b) => b.size - a.size).slice(0, 5).map(({ path, size }) => `${path.split("/").at(-1)} ${(size / 1024).toFixed(0)} kB`);
   report(`first load: ${(total / 1024).toFixed(0)} kB compressed in ${sizes.length} of ${readdirSync(`${site}/assets`).length + 4} files (${largest.join(", ")}); first solve after ${solved} ms, first picture after ${drawn} ms`);
-  // Two thirds of it are the library; the rest is three.js and the page.
-  expect(total).toBeLessThan(0.95 * 1024 * 1024);
+  // Half of it is the library, without robots; the rest is three.js and the page.
+  expect(total).toBeLessThan(0.72 * 1024 * 1024);
   expect([...loaded].filter((path) => path.endsWith(".wasm")).length).toBe(1);
   expect(drawn).toBeLessThan(15_000);
   await context.close();

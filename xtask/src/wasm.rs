@@ -22,12 +22,20 @@ const SOURCE: &str = "crates/posekit-wasm/npm";
 const BINDGEN: &str = "tools/bindgen/Cargo.toml";
 const BINDGEN_SOURCE: &str = "tools/bindgen/src/main.rs";
 /// Files that are copied unchanged.
-const COPIED: [&str; 6] =
-    ["package.json", "README.md", "node.js", "motion-node.js", "LICENSE-MIT", "LICENSE-APACHE"];
+const COPIED: [&str; 7] = [
+    "package.json",
+    "README.md",
+    "node.js",
+    "robots-node.js",
+    "motion-node.js",
+    "LICENSE-MIT",
+    "LICENSE-APACHE",
+];
 
-/// The modules: a page that moves a hand need not load what cleans a motion.
-const MODULES: [Module; 2] = [
+/// The modules: a page that moves a hand need not load what reads robots and cleans motions.
+const MODULES: [Module; 3] = [
     Module { name: "posekit", feature: "solving" },
+    Module { name: "posekit_robots", feature: "robots" },
     Module { name: "posekit_motion", feature: "motion" },
 ];
 

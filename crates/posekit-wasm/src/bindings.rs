@@ -5,17 +5,19 @@
     reason = "exported to JavaScript only, where every fault is a PosekitError"
 )]
 
-#[cfg(feature = "solving")]
+#[cfg(feature = "robots")]
 pub mod arm;
-#[cfg(feature = "solving")]
+#[cfg(feature = "robots")]
 pub mod cases;
+#[cfg(feature = "solving")]
+pub mod character;
 #[cfg(feature = "solving")]
 pub mod crowd;
 #[cfg(feature = "motion")]
 pub mod motion;
 #[cfg(feature = "solving")]
 pub mod problem;
-#[cfg(feature = "solving")]
+#[cfg(feature = "robots")]
 pub mod robot;
 #[cfg(feature = "solving")]
 pub mod solver;

@@ -1,6 +1,7 @@
 //! posekit for the browser and Node: problems, solvers, robot arms, crowds and motions over flat typed arrays.
 //!
-//! `cargo xtask wasm` builds it as the npm package `posekit`, in two modules: `posekit` with the feature `solving`, and `posekit/motion` with `motion`.
+//! `cargo xtask wasm` builds it as the npm package `posekit`, in three modules: `posekit` with the feature `solving`, `posekit/robots` with `robots`, which contains
+//! `solving`, and `posekit/motion` with `motion`.
 //! `npm/package/README.md` shows its use from JavaScript. [`session`], [`robot`], [`arm`], [`crowd`] and [`motion`] are plain Rust; the exported types wrap them
 //! and convert errors to JavaScript's.
 //!
@@ -16,13 +17,13 @@
     allow(unsafe_code, reason = "only the bindings that the macro generates")
 )]
 
-#[cfg(feature = "solving")]
+#[cfg(feature = "robots")]
 pub mod arm;
 #[cfg(feature = "solving")]
 pub mod crowd;
 #[cfg(feature = "motion")]
 pub mod motion;
-#[cfg(feature = "solving")]
+#[cfg(feature = "robots")]
 pub mod robot;
 #[cfg(feature = "solving")]
 pub mod session;

@@ -15,7 +15,7 @@ function reader(engine: Engine): Reader {
   return {
     inspect: async (source) => (await engine.answer({ kind: "inspect", source })) as { figure: string; warnings: string[] },
     describe: async (text, srdf) => (await engine.answer({ kind: "robot", text, ...(srdf === undefined ? {} : { srdf }) })) as RobotLook,
-    load: async (text, urdf) => await Promise.resolve(engine.load({ kind: "json", text, ...(urdf === undefined ? {} : { urdf }) })),
+    load: async (text, urdf) => await engine.load({ kind: "json", text, ...(urdf === undefined ? {} : { urdf }) }),
   };
 }
 
@@ -33,7 +33,7 @@ describe.skipIf(!hasPackage || assets === null)("assets", () => {
       try {
         const { document, companion, remark, warnings } = await loadDocument(name, bytes, { known: new Map(), files: new Map() }, reader(engine));
         const character = companion?.character;
-        const info = engine.load({ kind: "json", text: JSON.stringify(document.problem), ...(document.urdf === undefined ? {} : { urdf: document.urdf }) });
+        const info = await engine.load({ kind: "json", text: JSON.stringify(document.problem), ...(document.urdf === undefined ? {} : { urdf: document.urdf }) });
         const result = engine.solve({ id: "run1", method: "auto", settings: {}, start: "problem" }, targetsOf(document.problem));
         if (process.env["SHOW"]) process.stdout.write(`${name}: ${info.nJoints} joints, ${info.tasks.length} goals (${info.tasks.map((task) => task.name).join(", ")}), ${result.status}; ${warnings} warnings ${remark ?? ""}\n`);
         expect(result.fault).toBeNull();
@@ -72,7 +72,7 @@ describe.skipIf(!hasPackage || assets === null)("assets", () => {
       expect(off(shown, rest), "it has moved").toBeGreaterThan(0.01 * reach);
       const engine = new Engine();
       const { figure } = (await engine.answer({ kind: "inspect", source: { kind: "gltf", bytes } })) as { figure: string };
-      const again = engine.load({ kind: "json", text: figure });
+      const again = await engine.load({ kind: "json", text: figure });
       expect(off(again.neutral, shown)).toBeLessThan(1e-5 * reach);
     } finally {
       session.dispose();

@@ -133,6 +133,11 @@ export function namedFile({ urdf, gltf }: FigureProblem): string | undefined {
   return urdf ?? gltf;
 }
 
+/** Whether tasks may be those of an arm, whose goal is the pose of its tip, as one task or as two: arms are solved in closed form by the library with robots. */
+export function mayBeOfArm(tasks: readonly { task: string }[]): boolean {
+  return tasks.length <= 2 && tasks.some(({ task }) => task === "pose" || task === "orientation");
+}
+
 /** Whether the text of a robot is an MJCF, not a URDF, which may have an element `<mujoco>` inside: the first element tells. */
 export function isMjcf(text: string): boolean {
   return /^\uFEFF?(?:\s|<\?[^>]*>|<!--[\s\S]*?-->|<![A-Z][^>]*>)*<mujoco[\s>/]/.test(text);

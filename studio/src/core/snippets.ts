@@ -1,6 +1,6 @@
 //! What is on screen as a program: for the command line, Rust and TypeScript. Each is complete and is run by the tests.
 
-import { isFigure, isMjcf, namedFile, type ProblemFile } from "./files.ts";
+import { isFigure, isMjcf, mayBeOfArm, namedFile, type ProblemFile } from "./files.ts";
 import { settingsFor } from "./settings.ts";
 import type { MethodName, NamedText, SettingsSubset, Snippet } from "./types.ts";
 
@@ -116,8 +116,10 @@ function typescript(order: SnippetOrder): Snippet {
   const settings = settingsFor(order.method, order.settings);
   const given = Object.keys(settings).length > 0;
   const robot = isFigure(order.problem) ? namedFile(order.problem) : undefined;
+  const { problem } = order;
+  const isForRobots = isFigure(problem) ? problem.urdf !== undefined || mayBeOfArm(problem.tasks) : "orientation" in problem;
   const code = `import { readFileSync } from "node:fs";
-import init, { Problem } from "posekit";
+import init, { Problem } from "posekit${isForRobots ? "/robots" : ""}";
 
 await init();
 const text = readFileSync("${PROBLEM_NAME}", "utf8");

@@ -4,6 +4,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { initSync as initSolving } from "posekit";
 import { initSync as initMotion } from "posekit/motion";
+import { initSync as initRobots } from "posekit/robots";
 import type { WorkerLike } from "../worker/client.ts";
 import type { Answers, Reply, Request, RequestKind } from "../worker/protocol.ts";
 
@@ -33,13 +34,16 @@ if (!command) {
 
 /** Gets the modules of the package ready, which a page fetches. */
 export function loadLibrary(): void {
+  const module = (name: string) => readFileSync(fileURLToPath(new URL(name, pkg)));
   initSolving({ module: readFileSync(WASM) });
-  initMotion({ module: readFileSync(fileURLToPath(new URL("posekit_motion_bg.wasm", pkg))) });
+  initRobots({ module: module("posekit_robots_bg.wasm") });
+  initMotion({ module: module("posekit_motion_bg.wasm") });
 }
 
 /** The worker's engine in this thread, behind the worker's messages: answers come later, as they do from a worker. */
 export function localWorker(engine: { answer(request: Request): Promise<unknown> }, delay = 0): WorkerLike {
   let isOver = false;
+  let queue: Promise<void> = Promise.resolve();
   const worker: WorkerLike = {
     onmessage: null,
     onerror: null,
@@ -55,7 +59,7 @@ export function localWorker(engine: { answer(request: Request): Promise<unknown>
             return { id, fault: { message: (error as Error).message, ...(line === undefined ? {} : { line }), ...(column === undefined ? {} : { column }) } };
           }
         };
-        void reply().then((data) => { if (!isOver) worker.onmessage?.({ data: structuredClone(data) }); });
+        queue = queue.then(reply).then((data) => { if (!isOver) worker.onmessage?.({ data: structuredClone(data) }); });
       }, delay);
     },
     terminate: () => { isOver = true; },

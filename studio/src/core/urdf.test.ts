@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
-import { Problem } from "posekit";
+import { Problem } from "posekit/robots";
 import { assets } from "../../tests/assets.ts";
 import { Engine } from "../worker/engine.ts";
 import { isMjcf } from "./files.ts";

@@ -1,6 +1,7 @@
 //! The library's arm behind the worker's requests: what there is to say of a robot arm whose tool has one pose as its goal.
 
-import { Arm, type Problem } from "posekit";
+import type { Arm, Problem } from "posekit/robots";
+import type { Robots } from "./robots.ts";
 import { dexterityOf } from "../core/arm.ts";
 import type { ArmFacts, ArmPath, ArmTrack, PoseData, ProblemInfo, SelfMotionData } from "../core/types.ts";
 
@@ -23,8 +24,8 @@ export class ArmTable {
   /** What was found for a target; it stays as long as the arm stands in one of these poses, so that their order does. */
   private known: { target: string; solutions: Float64Array; curves: Curve[] } | null = null;
 
-  constructor(private readonly problem: Problem, private readonly info: ProblemInfo) {
-    this.arm = armOf(problem);
+  constructor(library: typeof Robots, private readonly problem: Problem, private readonly info: ProblemInfo) {
+    this.arm = armOf(library, problem);
   }
 
   free(): void {
@@ -136,7 +137,7 @@ export class ArmTable {
 }
 
 /** The arm of the only task; null where there is none. */
-function armOf(problem: Problem): Arm | null {
+function armOf({ Arm }: typeof Robots, problem: Problem): Arm | null {
   if (problem.kind !== "figure" || problem.nTasks !== 1) return null;
   try {
     return new Arm(problem, 0);

@@ -4,6 +4,8 @@ import type { Answers, Envelope, FaultData, Reply, Request, RequestKind } from "
 
 /** A worker that has not answered for so long hangs [ms]. Starting it, the module's download included, may take longer. */
 const [PATIENCE, FIRST_PATIENCE] = [3000, 20_000] as const;
+/** Requests that may fetch a module first; the digest, besides, runs all cases through all solvers. */
+const SLOW: readonly RequestKind[] = ["load", "inspect", "preview", "sketch", "robot", "digest"];
 /** Deaths in a row, without an answer between them, after which no other worker is started. */
 const MOST_DEATHS = 3;
 
@@ -127,8 +129,7 @@ export class Client {
     if (this.alarm) clearTimeout(this.alarm);
     this.alarm = null;
     if (this.waiting.size === 0) return;
-    // The digest runs all cases through all solvers.
-    const isSlow = [...this.waiting.values()].some(({ request }) => request.kind === "digest");
+    const isSlow = [...this.waiting.values()].some(({ request }) => SLOW.includes(request.kind));
     const patience = this.hasAnswered && !isSlow ? this.patience[0] : this.patience[1];
     this.alarm = setTimeout(() => { this.die(`no answer for ${patience / 1000} s`); }, patience);
   }

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, it, vi } from "vitest";
-import { Problem } from "posekit";
+import { Problem } from "posekit/robots";
 import { command, hasPackage, loadLibrary } from "../core/testing.ts";
 import { SCENES, sceneDocument } from "../core/scenes/index.ts";
 import { phaseAt, poseAt } from "../core/shown.ts";
@@ -10,10 +10,10 @@ import { HALF_STEPS, PHASES, type SceneId } from "../core/types.ts";
 import { Engine } from "./engine.ts";
 import type { RunOrder } from "./protocol.ts";
 
-const loaded = (id: SceneId) => {
+const loaded = async (id: SceneId) => {
   const engine = new Engine();
   const { problem, urdf } = sceneDocument(id);
-  const info = engine.load({ kind: "json", text: JSON.stringify(problem), ...(urdf === undefined ? {} : { urdf }) });
+  const info = await engine.load({ kind: "json", text: JSON.stringify(problem), ...(urdf === undefined ? {} : { urdf }) });
   return { engine, info };
 };
 
@@ -30,8 +30,8 @@ const order = (method: RunOrder["method"], settings: RunOrder["settings"] = {}, 
 describe.skipIf(!hasPackage)("the engine", () => {
   beforeAll(loadLibrary);
 
-  it("describes what it has loaded", () => {
-    const { info } = loaded("limb-2d");
+  it("describes what it has loaded", async () => {
+    const { info } = await loaded("limb-2d");
     expect(info).toMatchObject({ kind: "plane", dimension: 2, nJoints: 2, nValues: 2 });
     expect(info.limits).toEqual([{ kind: "none" }, { kind: "range", min: 0, max: (150 * Math.PI) / 180 }]);
     expect(info.start.points.length).toBe(9);
@@ -40,8 +40,8 @@ describe.skipIf(!hasPackage)("the engine", () => {
   });
 
   for (const { id } of SCENES) {
-    it(`solves ${id} and traces the same way`, () => {
-      const { engine, info } = loaded(id);
+    it(`solves ${id} and traces the same way`, async () => {
+      const { engine, info } = await loaded(id);
       for (const method of info.methods) {
         const solved = engine.solve(order(method), []);
         expect(solved.fault).toBeNull();
@@ -59,16 +59,16 @@ describe.skipIf(!hasPackage)("the engine", () => {
     });
   }
 
-  it("begins with the state before anything has moved", () => {
-    const { engine, info } = loaded("chain-2d");
+  it("begins with the state before anything has moved", async () => {
+    const { engine, info } = await loaded("chain-2d");
     const trace = traceOf(engine, order("ccd"));
     expect(trace.configurations.slice(0, info.nValues)).toEqual(info.start.q);
     const tip = info.start.points.slice(-3);
     expect(trace.errors[0]).toBeCloseTo(Math.hypot((tip[0] ?? 0) - 0.42, (tip[1] ?? 0) + 0.38), 12);
   });
 
-  it("moves one joint in every half-step of CCD, from the tip inward", () => {
-    const { engine, info } = loaded("chain-2d");
+  it("moves one joint in every half-step of CCD, from the tip inward", async () => {
+    const { engine, info } = await loaded("chain-2d");
     const trace = traceOf(engine, order("ccd"));
     expect([...trace.joints.slice(1, 1 + info.nJoints)]).toEqual([5, 4, 3, 2, 1, 0]);
     expect(trace.phases[1]).toBe(1);
@@ -77,16 +77,16 @@ describe.skipIf(!hasPackage)("the engine", () => {
     expect([...before].map((value, joint) => value !== after[joint])).toEqual([false, false, false, false, false, true]);
   });
 
-  it("moves one bone in every half-step of relaxation, from the tip inward, and fits a pose behind them", () => {
-    const { engine, info } = loaded("chain-2d");
+  it("moves one bone in every half-step of relaxation, from the tip inward, and fits a pose behind them", async () => {
+    const { engine, info } = await loaded("chain-2d");
     const trace = traceOf(engine, order("relaxation"));
     const n = info.nJoints;
     expect([...trace.joints.slice(1, 1 + n)]).toEqual([5, 4, 3, 2, 1, 0]);
     expect([...trace.phases.slice(1, 3 + n)].map((phase) => PHASES[phase])).toEqual([...Array<string>(n).fill("bone"), "pass", "iteration"]);
   });
 
-  it("advances to the same end as one solve, bit for bit", () => {
-    const { engine } = loaded("arm-hinges");
+  it("advances to the same end as one solve, bit for bit", async () => {
+    const { engine } = await loaded("arm-hinges");
     const whole = engine.solve(order("ccd"), []);
     let part = engine.advance(order("ccd"), [], 1, true);
     for (let frame = 0; !part.done && frame < 500; frame += 1) part = engine.advance(order("ccd"), [], 1, false);
@@ -94,8 +94,8 @@ describe.skipIf(!hasPackage)("the engine", () => {
     expect(part.iterations).toBe(whole.iterations);
   });
 
-  it("follows a target from where it stands", () => {
-    const { engine } = loaded("chain-2d");
+  it("follows a target from where it stands", async () => {
+    const { engine } = await loaded("chain-2d");
     engine.solve(order("ccd"), []);
     const warm = engine.solve(order("ccd", {}, "last"), [{ task: 0, numbers: [0.4, -0.4] }]);
     const cold = engine.solve(order("ccd"), [{ task: 0, numbers: [0.4, -0.4] }]);
@@ -105,16 +105,16 @@ describe.skipIf(!hasPackage)("the engine", () => {
     expect(cold.trace?.errors[0]).toBeGreaterThan(0.5);
   });
 
-  it("says why a method cannot run", () => {
-    const { engine } = loaded("figure");
+  it("says why a method cannot run", async () => {
+    const { engine } = await loaded("figure");
     const result = engine.solve(order("two-bone"), []);
     expect(result.fault).toMatch(/two-bone|limb|bones/);
     expect(result.points.length).toBeGreaterThan(0);
   });
 
-  it("brings a joint to where it is dragged, and leaves what hangs on it", () => {
+  it("brings a joint to where it is dragged, and leaves what hangs on it", async () => {
     for (const id of ["chain-2d", "arm-ranges", "arm7", "figure", "hand"] as const) {
-      const { engine, info } = loaded(id);
+      const { engine, info } = await loaded(id);
       const joint = id === "figure" ? info.names.indexOf("left elbow") : 3;
       const at = [0, 1, 2].map((axis) => info.start.poses[7 * joint + axis] ?? 0);
       const wanted = at.map((value, axis) => value + (axis === 0 ? 0.01 : axis === 1 ? -0.01 : 0));
@@ -131,8 +131,8 @@ describe.skipIf(!hasPackage)("the engine", () => {
     }
   });
 
-  it("measures what is warm, however long the first solves or a halt of the machine take", () => {
-    const { engine } = loaded("limb-2d");
+  it("measures what is warm, however long the first solves or a halt of the machine take", async () => {
+    const { engine } = await loaded("limb-2d");
     let now = 0;
     let step = (_now: number) => 1;
     const clock = vi.spyOn(performance, "now").mockImplementation(() => now += step(now));
@@ -156,8 +156,8 @@ describe.skipIf(!hasPackage)("the engine", () => {
     }
   });
 
-  it("measures", () => {
-    const { engine } = loaded("limb-2d");
+  it("measures", async () => {
+    const { engine } = await loaded("limb-2d");
     expect(engine.measure("run1")).toBeNull();
     engine.solve(order("two-bone"), []);
     const micros = engine.measure("run1");
@@ -165,16 +165,16 @@ describe.skipIf(!hasPackage)("the engine", () => {
     expect(micros).toBeLessThan(500);
   });
 
-  it("keeps traces within bounds and says when it left half-steps out", () => {
+  it("keeps traces within bounds and says when it left half-steps out", async () => {
     const engine = new Engine();
     const { problem } = sceneDocument("rope", { segments: 200 });
-    engine.load({ kind: "json", text: JSON.stringify(problem) });
+    await engine.load({ kind: "json", text: JSON.stringify(problem) });
     const trace = traceOf(engine, order("ccd", { tolerance: 0, iterations: 60, classic: true }));
     expect(trace.thinned).toBe(true);
     expect(trace.configurations.length + trace.poses.length + trace.points.length).toBeLessThan(4.1e6);
   });
 
-  it("keeps a crowd of a thousand within a frame", () => {
+  it("keeps a crowd of a thousand within a frame", async () => {
     const engine = new Engine();
     let frame = engine.answer({ kind: "crowd", order: { count: 1000, height: 0.1, speed: 0.4, time: 0 } });
     return frame.then(async (first) => {
@@ -201,23 +201,23 @@ describe.skipIf(!hasPackage || !command)("beside the command line", () => {
   const cases = new URL("../../../testdata/cases/", import.meta.url);
 
   for (const [name, method] of [["plane-two-bone", "ccd"], ["plane-hundred", "fabrik"], ["plane-root-and-weights", "relaxation"], ["space-hinge-limits", "ccd"], ["space-cones", "least-squares"]] as const) {
-    it(`${name} by ${method}: solution and trace are the same bytes`, () => {
+    it(`${name} by ${method}: solution and trace are the same bytes`, async () => {
       const path = fileURLToPath(new URL(`${name}.json`, cases));
       const printed = execFileSync(command ?? "", ["solve", path, "--solver", method, "--trace", "--format", "json"], { encoding: "utf8" });
       const engine = new Engine();
-      engine.load({ kind: "json", text: readFileSync(path, "utf8") });
+      await engine.load({ kind: "json", text: readFileSync(path, "utf8") });
       expect(engine.solution(order(method), [], true).trim()).toBe(printed.trim());
     });
   }
 
   for (const [name, method] of [["plane-two-bone", "ccd"], ["plane-two-bone", "fabrik"], ["plane-root-and-weights", "relaxation"], ["plane-limits", "ccd"], ["plane-straight-inline", "ccd"], ["plane-two-bone", "least-squares"]] as const) {
-    it(`${name} by ${method}: stepping shows the trace that the command prints, bit for bit`, () => {
+    it(`${name} by ${method}: stepping shows the trace that the command prints, bit for bit`, async () => {
       const path = fileURLToPath(new URL(`${name}.json`, cases));
       const printed = JSON.parse(execFileSync(command ?? "", ["solve", path, "--solver", method, "--trace", "--format", "json"], { encoding: "utf8" })) as {
         trace: { iteration: number; error: number; points: number[][] }[];
       };
       const engine = new Engine();
-      engine.load({ kind: "json", text: readFileSync(path, "utf8") });
+      await engine.load({ kind: "json", text: readFileSync(path, "utf8") });
       const trace = traceOf(engine, order(method));
       expect(trace.thinned).toBe(false);
       const size = 3 * trace.nPoints;

@@ -1,8 +1,8 @@
 //! The library behind the worker's requests: one loaded problem, and a solver for each run on it.
 
-import { describeRobot, poseGltf, Problem, type Solver } from "posekit";
-import { caseNames, Digest } from "posekit/cases";
-import type { FigureProblem } from "../core/files.ts";
+import * as solving from "posekit";
+import type { Problem, Solver } from "posekit";
+import { mayBeOfArm, type FigureProblem } from "../core/files.ts";
 import { settingsFor } from "../core/settings.ts";
 import type { PoseData, ProblemInfo, RunResult, SettingsSubset, Sketch, SketchOrder, StatusWord, TraceData } from "../core/types.ts";
 import { isMethod } from "../core/methods.ts";
@@ -10,6 +10,7 @@ import { ArmTable } from "./arm.ts";
 import { CrowdState } from "./crowd.ts";
 import { describe, inSpace } from "./describe.ts";
 import { MotionTable } from "./motion.ts";
+import { robots, type Robots } from "./robots.ts";
 import type { Answers, Request, RequestKind, RunOrder, Source, TargetOrder } from "./protocol.ts";
 import { endingIn, fullTrace, lightTrace, withIterations, type End, type Start } from "./trace.ts";
 
@@ -23,6 +24,9 @@ const MEASURE_COLD = 60;
 const [MEASURE_BATCHES, MEASURE_LONG, MEASURE_FEWEST, MEASURE_LONGEST] = [8, 55, 3, 250] as const;
 /** Iterations in which a joint is brought to where it is dragged. */
 const BEND_ITERATIONS = 60;
+
+/** What a problem is read and solved by. */
+type Library = typeof solving | typeof Robots;
 
 /** A solver and where it stands. */
 interface Seat {
@@ -38,6 +42,7 @@ interface Seat {
 }
 
 export class Engine {
+  private library: Library = solving;
   private problem: Problem | null = null;
   private info: ProblemInfo | null = null;
   private urdf: string | undefined;
@@ -51,35 +56,35 @@ export class Engine {
 
   async answer(request: Request): Promise<Answers[RequestKind]> {
     switch (request.kind) {
-      case "load": return this.load(request.source);
-      case "inspect": return inspect(request.source);
-      case "preview": return preview(request.source, request.method);
-      case "sketch": return sketch(request.order);
+      case "load": return await this.load(request.source);
+      case "inspect": return await inspect(request.source);
+      case "preview": return await preview(request.source, request.method);
+      case "sketch": return await sketch(request.order);
       case "solve": return request.runs.map((run) => this.solve(run, request.targets));
       case "advance": return request.runs.map((run) => this.advance(run, request.targets, request.iterations, request.restart));
       case "trace": return this.trace(request.run);
       case "measure": return this.measure(request.run);
       case "bend": return this.bend(request.joint, request.position, request.from);
-      case "robot": return JSON.parse(describeRobot(request.text, request.srdf)) as Answers["robot"];
+      case "robot": return JSON.parse((await robots()).describeRobot(request.text, request.srdf)) as Answers["robot"];
       case "poses": return this.poses(request.q);
       case "arm": return this.armFacts(request.run, request.target, request.isStill);
       case "track": return this.arm?.track(request.path) ?? null;
       case "solution": return this.solution(request.run, request.targets, request.trace);
-      case "pose-gltf": return poseGltf(request.bytes, request.nodes, request.turns);
+      case "pose-gltf": return solving.poseGltf(request.bytes, request.nodes, request.turns);
       case "crowd": return this.crowd.frame(request.order);
       case "digest": return await digest();
       default: return this.motion.answer(request);
     }
   }
 
-  load(source: Source): ProblemInfo {
-    const problem = read(source);
-    const info = describe(problem);
+  async load(source: Source): Promise<ProblemInfo> {
+    const { library, problem, info } = await read(source);
     this.forget();
+    this.library = library;
     this.problem = problem;
     this.urdf = source.kind === "json" ? source.urdf : undefined;
     this.info = info;
-    this.arm = new ArmTable(problem, info);
+    this.arm = "Arm" in library ? new ArmTable(library, problem, info) : null;
     return structuredClone(info);
   }
 
@@ -335,7 +340,7 @@ export class Engine {
       tasks: [{ task: "position", frame: { joint: name }, target: [0, 0, 0] }],
       settings: { ...figure.settings, ...(floats ? { root: "pinned" as const } : {}) },
     };
-    const bent = Problem.fromJson(JSON.stringify(one), this.urdf);
+    const bent = this.library.Problem.fromJson(JSON.stringify(one), this.urdf);
     this.bending = { joint, problem: bent, solver: bent.solver() };
     return this.bending;
   }
@@ -372,16 +377,32 @@ function halves({ method, settings }: RunOrder, problem: Problem): number {
   return method === "relaxation" ? (settings.relaxation?.passes ?? 1) * (1 + problem.points().length / problem.dimension) : 2;
 }
 
-function read(source: Source): Problem {
-  switch (source.kind) {
-    case "json": return source.file ? Problem.fromJsonAndFile(source.text, source.file) : Problem.fromJson(source.text, source.urdf);
-    case "urdf": return Problem.fromUrdf(source.text, undefined, source.free ?? false);
-    case "gltf": return Problem.fromGltf(source.bytes, undefined, source.free ?? false);
+/** A problem, by the library with robots if it may be of one. */
+async function read(source: Source): Promise<{ library: Library; problem: Problem; info: ProblemInfo }> {
+  if (!isOfRobot(source)) {
+    const problem = readBy(solving, source);
+    const info = describe(problem);
+    if (!mayBeOfArm(info.tasks)) return { library: solving, problem, info };
+    problem.free();
   }
+  const library = await robots();
+  const problem = source.kind === "urdf" ? library.Problem.fromUrdf(source.text, undefined, source.free ?? false) : readBy(library, source);
+  return { library, problem, info: describe(problem) };
 }
 
-function inspect(source: Source): Answers["inspect"] {
-  const problem = read(source);
+type OfNoRobot = Exclude<Source, { kind: "urdf" }>;
+
+function isOfRobot(source: Source): source is Extract<Source, { kind: "urdf" }> {
+  return source.kind === "urdf" || (source.kind === "json" && source.urdf !== undefined);
+}
+
+function readBy(library: Library, source: OfNoRobot): Problem {
+  if (source.kind === "gltf") return library.Problem.fromGltf(source.bytes, undefined, source.free ?? false);
+  return source.file ? library.Problem.fromJsonAndFile(source.text, source.file) : library.Problem.fromJson(source.text, source.urdf);
+}
+
+async function inspect(source: Source): Promise<Answers["inspect"]> {
+  const { problem } = await read(source);
   try {
     return { figure: problem.nJoints > 0 ? problem.toFigureJson() : "", name: "", warnings: problem.warnings() };
   } finally {
@@ -390,9 +411,9 @@ function inspect(source: Source): Answers["inspect"] {
 }
 
 /** Another problem solved with an engine of its own, which is given back at once. */
-function preview(source: Source, method: RunOrder["method"]): Answers["preview"] {
+async function preview(source: Source, method: RunOrder["method"]): Promise<Answers["preview"]> {
   const engine = new Engine();
-  const info = engine.load(source);
+  const info = await engine.load(source);
   try {
     const { q, poses, points, method: ran } = engine.solve({ id: "preview", method, settings: {}, start: "problem" }, []);
     return { info, pose: { q, poses, points }, method: ran };
@@ -402,9 +423,9 @@ function preview(source: Source, method: RunOrder["method"]): Answers["preview"]
 }
 
 /** A chain with an engine of its own, solved for one target after the other. */
-function sketch({ problem, method, settings, isWarm = false, targets }: SketchOrder): Sketch {
+async function sketch({ problem, method, settings, isWarm = false, targets }: SketchOrder): Promise<Sketch> {
   const engine = new Engine();
-  engine.load({ kind: "json", text: JSON.stringify(problem) });
+  await engine.load({ kind: "json", text: JSON.stringify(problem) });
   try {
     const results = targets.map((numbers) => engine.solve({ id: "sketch", method, settings, start: isWarm ? "last" : "problem" }, [{ task: 0, numbers }]));
     return { results, trace: engine.trace("sketch") };
@@ -415,7 +436,8 @@ function sketch({ problem, method, settings, isWarm = false, targets }: SketchOr
 
 /** The case table through every solver, as `posekit digest` does it. */
 async function digest(): Promise<Answers["digest"]> {
-  const { cases, committed } = await import("./cases.ts");
+  await robots();
+  const [{ cases, committed }, { caseNames, Digest }] = await Promise.all([import("./cases.ts"), import("posekit/cases")]);
   const table = new Digest();
   try {
     for (const name of caseNames(cases["index"] ?? "")) table.add(name, cases[name] ?? "");

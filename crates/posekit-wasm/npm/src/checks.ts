@@ -117,7 +117,7 @@ function taken(called: string, { name, kind, isOptional }: Parsed, given: unknow
 
 const EXPECTED: Record<Kind, string> = {
   text: "a text", json: "JSON, as a text or an object", number: "a number", "yes or no": "true or false", bytes: "a Uint8Array", counts: "a Uint32Array",
-  Float64Array: "a Float64Array", Float32Array: "a Float32Array", numbers: "a Float64Array", texts: "an array of texts", Problem: "a Problem",
+  Float64Array: "a Float64Array", Float32Array: "a Float32Array", numbers: "a Float64Array", texts: "an array of texts", Problem: "a Problem of the same module",
 };
 
 function isPlain(given: unknown): boolean {

@@ -1,7 +1,7 @@
 //! URDF robots: reads the text, returns joint values by name, for urdf-loader or any other program.
 
-import { PosekitError, Problem } from "posekit";
-import type { MethodName, Settings, Solver, Status } from "posekit";
+import { PosekitError, Problem } from "posekit/robots";
+import type { MethodName, Settings, Solver, Status } from "posekit/robots";
 
 /** Options of a robot. */
 export interface RobotOptions {

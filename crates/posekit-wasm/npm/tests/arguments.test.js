@@ -1,7 +1,7 @@
 // Whatever the arguments are, a call succeeds or throws a PosekitError, and the module works on.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Arm, Crowd, Limbs, PosekitError, Problem, describeRobot, poseGltf } from "posekit";
+import { Arm, Crowd, Limbs, PosekitError, Problem, describeRobot, poseGltf } from "posekit/robots";
 import { Digest, caseNames } from "posekit/cases";
 import { Motion } from "posekit/motion";
 import { numbers, repositoryFile, repositoryText } from "./support.js";
@@ -123,8 +123,8 @@ test("objects stand for JSON, and bytes for text", () => {
 
 test("every method with arguments has its types checked", () => {
   const texts = (folder, names) => names.map((name) => readFileSync(new URL(`${folder}/${name}`, import.meta.url), "utf8")).join("\n");
-  const source = texts("../../pkg", ["posekit.d.ts", "posekit_motion.d.ts"]);
-  const table = texts("../src", ["index.ts", "cases.ts", "motion.ts"]);
+  const source = texts("../../pkg", ["posekit_robots.d.ts", "posekit_motion.d.ts"]);
+  const table = texts("../src", ["solving.ts", "robots.ts", "cases.ts", "motion.ts"]);
   let seen = 0;
   for (const [, body] of source.matchAll(/^export class \w+ \{\n([\s\S]*?)^\}/gm)) {
     for (const [, name, given] of body.matchAll(/^ {4}(?:static )?(\w+)\(([^)]+)\): /gm)) {

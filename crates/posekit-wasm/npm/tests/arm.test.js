@@ -1,7 +1,7 @@
 // Robot arms: every configuration that comes out puts the tool where it should be, by forward kinematics of the problem itself.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Arm, Problem } from "posekit";
+import { Arm, Problem } from "posekit/robots";
 import { memory, repositoryText } from "./support.js";
 
 const six = () => Problem.fromUrdf(repositoryText("testdata/arm6.urdf"), "tool0");

@@ -3,7 +3,8 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { brotliCompressSync } from "node:zlib";
-import { Crowd, Limbs, Problem, version } from "posekit";
+import { Crowd, Limbs, Problem, version } from "posekit/robots";
+import { Problem as WithoutRobots } from "posekit";
 import { caseNames } from "posekit/cases";
 import { memory, numbers, repositoryText } from "./support.js";
 
@@ -27,11 +28,29 @@ const figure = JSON.stringify({
 });
 
 test("the modules stay small", () => {
-  for (const [name, most] of [["posekit", 590_000], ["posekit_motion", 620_000]]) {
+  for (const [name, most] of [["posekit", 350_000], ["posekit_robots", 590_000], ["posekit_motion", 560_000]]) {
     const { length } = brotliCompressSync(readFileSync(new URL(`../../pkg/${name}_bg.wasm`, import.meta.url)));
     console.log(`${name}: ${(length / 1000).toFixed(0)} kB compressed`);
     assert.ok(length < most, `${name}: ${length} bytes`);
   }
+});
+
+test("without robots the results are the same, except that arms have no closed form", () => {
+  for (const name of caseNames(repositoryText("testdata/cases/index.json"))) {
+    const text = repositoryText(`testdata/cases/${name}.json`);
+    const [small, whole] = [WithoutRobots, Problem].map((Class) => {
+      const solver = Class.fromJson(text).solver();
+      solver.begin("auto");
+      solver.run();
+      return { text: solver.solutionJson(false), method: solver.method, isReached: solver.isReached };
+    });
+    if (whole.method === "arm") assert.deepEqual([small.method, small.isReached], ["least-squares", whole.isReached], name);
+    else assert.equal(small.text, whole.text, name);
+  }
+  const urdf = repositoryText("testdata/arm6.urdf");
+  const robot = JSON.parse(Problem.fromUrdf(urdf, "tool0").toFigureJson());
+  assert.throws(() => WithoutRobots.fromJson(robot, urdf), { name: "PosekitError", message: /robots are read with the library's feature `robots`, .*`posekit\/robots`/ });
+  assert.throws(() => WithoutRobots.fromJson(figure).solver().begin("arm"), /the library's feature `arm`, .*`posekit\/robots`/);
 });
 
 test("a problem tells what it is made of", () => {

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { test } from "node:test";
-import { initSync } from "posekit";
+import { initSync } from "posekit/robots";
 
 // The loader of three.js asks for what browsers have.
 globalThis.self ??= globalThis;
@@ -34,7 +34,7 @@ export function testWithAssets(name, run) {
   return test(name, { skip: `no assets at ${fileURLToPath(folder)}; set POSEKIT_ASSETS` }, run);
 }
 
-/** Bytes of the module's memory, which never shrinks. */
+/** Bytes of the memory of `posekit/robots`, which never shrinks. */
 export const memory = () => initSync().memory.buffer.byteLength;
 
 /** A sequence of numbers from 0 to 1, the same on every run. */

@@ -10,6 +10,7 @@ const folder = fileURLToPath(new URL("../", import.meta.url));
 const USER = `
 import init, { Problem, PosekitError, initSync } from "posekit";
 import type { Settings, Status } from "posekit";
+import { Arm, Problem as Robots } from "posekit/robots";
 import initMotion, { Motion } from "posekit/motion";
 import type { MotionFormat } from "posekit/motion";
 import { Robot } from "posekit/urdf";
@@ -25,6 +26,7 @@ export async function use(text: string): Promise<Status> {
   if (initSync(new Uint8Array()) === undefined) throw new PosekitError("never");
   return solver.status;
 }
+export const family = (urdf: string): string => new Arm(Robots.fromUrdf(urdf), 0).family;
 export async function clean(bytes: Uint8Array, format: MotionFormat): Promise<Uint8Array> {
   await initMotion();
   return Motion.open(bytes, "walk.bvh", 0).write(format);

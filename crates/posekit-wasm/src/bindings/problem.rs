@@ -6,8 +6,8 @@ use std::rc::Rc;
 use js_sys::Float64Array;
 use posekit::math::Pose;
 use posekit::skeleton::{Frame, Limit, Skeleton};
-use posekit_io::problem::{Body, Origin, Problem as Read, character_problem, tip_problem};
-use posekit_io::{Limits, Warnings, gltf, read_robot};
+use posekit_io::problem::{Body, Origin, Problem as Read, character_problem};
+use posekit_io::{Limits, Warnings, gltf};
 use wasm_bindgen::prelude::*;
 
 use super::solver::Solver;
@@ -33,7 +33,7 @@ struct Scratch {
 }
 
 impl Problem {
-    fn new(own: Read, warnings: &Warnings) -> Self {
+    pub(super) fn new(own: Read, warnings: &Warnings) -> Self {
         let warnings = warnings.iter().map(ToString::to_string).collect();
         Self { own: Rc::new(own), warnings, scratch: RefCell::default() }
     }
@@ -79,26 +79,6 @@ impl Problem {
         file: &[u8],
     ) -> Result<Self> {
         Self::read(text, Some(file))
-    }
-
-    /// Reads a robot from the text of a URDF, or of an MJCF that includes no other file; its problem is one pose task, 0, on a link, whose target is the pose of the link at the start.
-    ///
-    /// - `tip`: the link; by default the end of the robot that the most joints move
-    /// - `free_root`: true when the robot floats instead of being fixed in the world
-    #[wasm_bindgen(js_name = fromUrdf)]
-    pub fn from_urdf(
-        #[wasm_bindgen(unchecked_param_type = "string | Uint8Array")] text: &str,
-        tip: Option<String>,
-        free_root: Option<bool>,
-    ) -> Result<Self> {
-        let mut warnings = Warnings::new();
-        let robot = read_robot(text.as_bytes(), &Limits::default(), &mut Warnings::new())
-            .map_err(Fault::from)?;
-        let free_root = free_root.unwrap_or(false);
-        let figure =
-            tip_problem(&robot, "robot.urdf", tip.as_deref(), free_root).map_err(Fault::from)?;
-        let own = Read::from_figure(&figure, Some(text.as_bytes()), &mut warnings);
-        Ok(Self::new(own.map_err(Fault::from)?, &warnings))
     }
 
     /// Reads the skeleton of a glTF character (`.glb`, `.gltf`, `.vrm`, `.vrma`); its problem is one position task, 0, on a joint, whose target is the position of the joint

@@ -1,12 +1,36 @@
-//! The JavaScript API of what robots look like, and of characters in a pose.
+//! The JavaScript API of robots: their problems, and what they look like.
 
-use posekit::glam::DQuat;
-use posekit_io::{Limits, gltf};
+use posekit_io::problem::{Problem as Read, tip_problem};
+use posekit_io::{Limits, Warnings, read_robot};
 use wasm_bindgen::prelude::*;
 
 use super::Result;
-use crate::fault::{Fault, wrong_length};
+use super::problem::Problem;
+use crate::fault::Fault;
 use crate::robot::description;
+
+#[wasm_bindgen]
+impl Problem {
+    /// Reads a robot from the text of a URDF, or of an MJCF that includes no other file; its problem is one pose task, 0, on a link, whose target is the pose of the link at the start.
+    ///
+    /// - `tip`: the link; by default the end of the robot that the most joints move
+    /// - `free_root`: true when the robot floats instead of being fixed in the world
+    #[wasm_bindgen(js_name = fromUrdf)]
+    pub fn from_urdf(
+        #[wasm_bindgen(unchecked_param_type = "string | Uint8Array")] text: &str,
+        tip: Option<String>,
+        free_root: Option<bool>,
+    ) -> Result<Self> {
+        let mut warnings = Warnings::new();
+        let robot = read_robot(text.as_bytes(), &Limits::default(), &mut Warnings::new())
+            .map_err(Fault::from)?;
+        let free_root = free_root.unwrap_or(false);
+        let figure =
+            tip_problem(&robot, "robot.urdf", tip.as_deref(), free_root).map_err(Fault::from)?;
+        let own = Read::from_figure(&figure, Some(text.as_bytes()), &mut warnings);
+        Ok(Self::new(own.map_err(Fault::from)?, &warnings))
+    }
+}
 
 /// A robot's shapes, largest speeds and named states, as JSON, by the joints of its problem.
 ///
@@ -25,19 +49,4 @@ pub fn describe_robot(
     >,
 ) -> Result<String> {
     Ok(description(text, srdf.as_deref())?)
-}
-
-/// The file of a character (`.glb`, `.gltf`, `.vrm`) in a pose: some of its nodes rotated, all else as it was, byte for byte.
-///
-/// - `nodes`: the indices of the nodes
-/// - `turns`: for each its rotation in its own frame, 4 numbers, such as the value of a ball joint
-#[wasm_bindgen(js_name = poseGltf)]
-pub fn pose_gltf(file: &[u8], nodes: &[u32], turns: &[f64]) -> Result<Vec<u8>> {
-    if turns.len() != 4 * nodes.len() {
-        return Err(wrong_length("turns", 4 * nodes.len(), turns.len()).into());
-    }
-    let turn = |numbers: &[f64]| DQuat::from_slice(numbers);
-    let turns: Vec<_> =
-        nodes.iter().map(|&node| node as usize).zip(turns.chunks_exact(4).map(turn)).collect();
-    Ok(gltf::with_pose(file, &turns, &Limits::default()).map_err(Fault::from)?)
 }

@@ -201,6 +201,9 @@ impl Run {
             Method::TwoBone if !is_limb => {
                 "one point to reach and two joints: two hinges in a plane, a ball and a hinge, or two balls, the balls without limits; with a ball, also its pole"
             }
+            Method::Arm if !cfg!(feature = "arm") => {
+                "the library's feature `arm`, which the package `posekit` has in `posekit/robots`"
+            }
             Method::Arm if !self.arm.suits() => {
                 "the whole pose of the tip of an unbranched path of at most 32 hinges and slides, without a largest change"
             }

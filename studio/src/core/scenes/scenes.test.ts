@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { Problem } from "posekit";
+import { Problem } from "posekit/robots";
 import { hasPackage, loadLibrary } from "../testing.ts";
 import { checkDocument } from "../document.ts";
 import { SCENES, sceneDocument, withOption } from "./index.ts";

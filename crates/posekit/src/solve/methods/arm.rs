@@ -1,7 +1,8 @@
 //! A serial arm with one tool: the kernel and the closed forms of [`arm`](crate::arm) as a method.
 //!
 //! One iteration is a whole search, and counts as the steps that it took. It has half of the iterations; if it fails, least squares has the rest. An arm
-//! takes longer to compile than to solve for, so that the method keeps the last ones, by all the numbers that they were compiled from.
+//! takes longer to compile than to solve for, so that the method keeps the last ones, by all the numbers that they were compiled from. Without the feature `arm` it
+//! suits no problem.
 
 use super::Method;
 use crate::arm::{self, ArmSettings, ArmStatus, Prefer};
@@ -18,6 +19,9 @@ const KEPT: usize = 4;
 
 /// Tolerances below this are left to least squares \[units of length, rad\].
 const TIGHTEST: f64 = 1e-11;
+
+/// Whether the library has this method: in programs without it a linker finds no use of the kernels.
+const IS_THERE: bool = cfg!(feature = "arm");
 
 /// An arm, and what it was compiled from.
 #[derive(Debug, Clone)]
@@ -49,7 +53,7 @@ impl Method for Arm {
     }
 
     fn iterate(&mut self, problem: &Problem, state: &mut State, _: &mut Recorder<'_>) {
-        let (Some(current), false) = (self.current, self.is_done) else {
+        let (Some(current), false, true) = (self.current, self.is_done, IS_THERE) else {
             self.steps = 1;
             return;
         };
@@ -85,6 +89,9 @@ impl Arm {
         needs_closed_form: bool,
     ) {
         self.current = None;
+        if !IS_THERE {
+            return;
+        }
         let is_simple = |(i, node): (usize, &Node)| {
             problem.is_alone(i) && matches!(node.kind, Kind::Hinge { .. })
         };
@@ -144,7 +151,7 @@ impl Arm {
         spare: &mut Vec<Vec<f64>>,
         others: &mut Vec<Vec<f64>>,
     ) {
-        let (Some(current), true) = (self.current, self.is_done) else { return };
+        let (Some(current), true, true) = (self.current, self.is_done, IS_THERE) else { return };
         let (target, settings) = goal(problem);
         self.q.clear();
         self.q.extend_from_slice(found);
