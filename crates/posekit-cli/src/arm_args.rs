@@ -12,7 +12,7 @@ pub(crate) struct ToolArgs {
     /// A robot (URDF); `-` reads standard input
     #[arg(value_name = "ROBOT")]
     pub(crate) robot: PathBuf,
-    /// The link that must reach
+    /// The link that must reach. By default the only one at an end
     #[arg(long, value_name = "LINK")]
     pub(crate) tip: Option<String>,
     /// The link in whose frame targets are; joints between it and the root keep their start. By default the root
@@ -29,7 +29,7 @@ pub(crate) struct ToolArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Robot arms")]
 pub(crate) struct ArmArgs {
-    /// Solve all targets of a file: JSON lines, CSV or Parquet, recognised by content; `-` reads standard input
+    /// Solve all targets of a file: JSON lines, CSV (columns x, y, z, qx, qy, qz, qw) or Parquet, recognised by content; `-` reads standard input
     #[arg(long, value_name = "FILE", conflicts_with_all = ["position", "orientation"])]
     pub(crate) targets: Option<PathBuf>,
     /// Every solution, the nearest to the start first; for an arm with more than six joints one for each branch
@@ -76,7 +76,7 @@ impl ArmArgs {
 }
 
 const TRACK_EXAMPLES: &str = "\
-The arm stays on the path and on one branch, and slows down where joints would be too fast. Where the
+The arm stays on the path and on one branch, and slows down where joints would be too fast. Where the \
 branch ends, the track ends, and the reason is shown.
 
 Examples:
@@ -88,7 +88,7 @@ Examples:
 pub(crate) struct TrackArgs {
     #[command(flatten)]
     pub(crate) tool: ToolArgs,
-    /// The poses, one after the other: JSON lines, CSV or Parquet, recognised by content; `-` reads standard input
+    /// The poses, one after the other: JSON lines, CSV (columns x, y, z, qx, qy, qz, qw, time) or Parquet, recognised by content; `-` reads standard input
     #[arg(long, value_name = "FILE")]
     pub(crate) path: PathBuf,
     /// Poses per second, for a file without times [default: 500]
@@ -121,7 +121,7 @@ pub(crate) struct TrackArgs {
 }
 
 const BENCH_EXAMPLES: &str = "\
-Targets are poses of the tip in configurations spread evenly over the joint ranges, so every target can
+Targets are poses of the tip in configurations spread evenly over the joint ranges, so every target can \
 be reached; starts are other such configurations. Every solution is checked by forward kinematics.
 
 Examples:
@@ -142,7 +142,7 @@ pub(crate) struct BenchArgs {
 }
 
 const MAP_EXAMPLES: &str = "\
-A run that was stopped or killed is continued with --resume: finished parts are kept beside the output,
+A run that was stopped or killed is continued with --resume: finished parts are kept beside the output, \
 in OUTPUT.parts, until the map is written. All shards, merged, give the same bytes as one run.
 
 Examples:
@@ -157,7 +157,7 @@ pub(crate) struct MapArgs {
     /// A robot (URDF); `-` reads standard input
     #[arg(value_name = "ROBOT", required_unless_present = "merge", conflicts_with = "merge")]
     pub(crate) robot: Option<PathBuf>,
-    /// The link that must reach
+    /// The link that must reach. By default the only one at an end
     #[arg(long, value_name = "LINK")]
     pub(crate) tip: Option<String>,
     /// The link in whose frame the map is; joints between it and the root keep their start. By default the root

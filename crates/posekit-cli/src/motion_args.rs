@@ -155,7 +155,7 @@ const RETIME_EXAMPLES: &str = "\
 Examples:
   posekit retime walk.bvh --to-fps 30 -o walk30.bvh
   posekit retime walk.glb --speed 1.5 -o fast.glb
-  posekit retime walk.bvh --duration 2.5 --contacts feet.json --save-contacts feet-new.json -o slow.bvh";
+  posekit retime walk.bvh --duration 2.5 --contacts feet.json --save-contacts new.json -o slow.bvh";
 
 #[derive(Debug, Args)]
 #[command(after_help = RETIME_EXAMPLES)]

@@ -189,9 +189,13 @@ pub(crate) fn limit_cell(rig: &Rig, joint: usize, solution: &Solution) -> Cell {
     Cell::new(mark).accent()
 }
 
-/// An angle for people.
+/// An angle for people; without an end where a file has a large number for that.
 pub(crate) fn degrees(angle: f64) -> String {
-    let text = format!("{:.2}°", angle.to_degrees());
+    let degrees = angle.to_degrees();
+    if degrees.abs() >= 1e6 {
+        return format!("{degrees:.1e}°");
+    }
+    let text = format!("{degrees:.2}°");
     if text == "-0.00°" { "0.00°".to_owned() } else { text }
 }
 

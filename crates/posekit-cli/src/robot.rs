@@ -10,6 +10,8 @@ use crate::failure::{Failure, Result};
 
 /// At most this many links are suggested in a message: a hand has many ends, and the reader looks for one.
 const LINKS: usize = 8;
+/// Names with this similarity (Jaro and Winkler) are taken for what was meant.
+const SIMILAR: f64 = 0.8;
 /// At most this many joints are listed in a message: enough for all joints of an arm, because their order matters.
 const JOINTS: usize = 24;
 
@@ -69,28 +71,40 @@ pub(crate) fn link_frame(robot: &Robot, link: &str) -> Result<Frame> {
     robot.frame(link).ok_or_else(|| Failure::usage(no_such_link(robot, link)))
 }
 
-/// The link that `--tip` names.
-pub(crate) fn tip_name<'a>(robot: &Robot, given: Option<&'a str>) -> Result<&'a str> {
-    given.ok_or_else(|| {
+/// The link that `--tip` names; without it the only one at an end.
+pub(crate) fn tip_name<'a>(robot: &'a Robot, given: Option<&'a str>) -> Result<&'a str> {
+    given.or(if let [only] = *ends(robot) { Some(only) } else { None }).ok_or_else(|| {
         let name = robot.name();
         Failure::usage(format!("--tip LINK is missing for the robot {name}{}", candidates(robot)))
     })
 }
 
-fn no_such_link(robot: &Robot, tip: &str) -> String {
-    format!("there is no link {tip}{}", candidates(robot))
-}
-
 /// The links at the ends of the tree, the usual tips.
-fn candidates(robot: &Robot) -> String {
+fn ends(robot: &Robot) -> Vec<&str> {
     let mut has_child = vec![false; robot.links().len()];
     for parent in robot.links().iter().filter_map(|link| link.parent) {
         has_child[parent] = true;
     }
     let ends = robot.links().iter().zip(has_child);
-    let ends: Vec<&str> =
-        ends.filter(|(_, has_child)| !has_child).map(|(link, _)| link.name.as_str()).collect();
-    format!("; links at the ends: {}", listed(&ends, LINKS))
+    ends.filter(|(_, has_child)| !has_child).map(|(link, _)| link.name.as_str()).collect()
+}
+
+fn no_such_link(robot: &Robot, tip: &str) -> String {
+    let links = robot.links().iter().map(|link| link.name.as_str());
+    let mut similar: Vec<(f64, &str)> =
+        links.map(|link| (strsim::jaro_winkler(tip, link), link)).collect();
+    similar.retain(|&(similarity, _)| similarity >= SIMILAR);
+    similar.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let similar: Vec<&str> = similar.into_iter().map(|(_, link)| link).collect();
+    let hint = match &*similar {
+        [] => candidates(robot),
+        similar => format!("; similar: {}", listed(similar, LINKS)),
+    };
+    format!("there is no link {tip}{hint}")
+}
+
+fn candidates(robot: &Robot) -> String {
+    format!("; links at the ends: {}", listed(&ends(robot), LINKS))
 }
 
 fn listed(names: &[&str], most: usize) -> String {
@@ -219,6 +233,23 @@ mod tests {
             format!("there is no link thumb; links at the ends: {}", names(8).join(", "));
         assert_eq!(message(&hand(8), "thumb"), expected);
         assert_eq!(message(&hand(30), "thumb"), format!("{expected} and 22 more"));
+    }
+
+    #[test]
+    fn links_with_similar_names_are_proposed_first() {
+        assert_eq!(message(&hand(3), "plam"), "there is no link plam; similar: palm");
+        let expected = "there is no link finger; similar: finger0, finger1, finger2";
+        assert_eq!(message(&hand(3), "finger"), expected);
+    }
+
+    #[test]
+    fn a_tip_is_needed_where_there_are_several_ends() {
+        assert_eq!(tip_name(&hand(1), None).ok(), Some("finger0"));
+        assert_eq!(tip_name(&hand(2), Some("palm")).ok(), Some("palm"));
+        let error = tip_name(&hand(2), None).unwrap_err().error.unwrap().to_string();
+        let expected =
+            "--tip LINK is missing for the robot hand; links at the ends: finger0, finger1";
+        assert_eq!(error, expected);
     }
 
     #[test]

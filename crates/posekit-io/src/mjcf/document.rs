@@ -17,7 +17,7 @@ const READ: [&str; 8] =
     ["compiler", "default", "asset", "worldbody", "contact", "equality", "keyframe", "include"];
 
 /// The sections that do not affect kinematics and are ignored without a warning.
-const SILENT: [&str; 5] = ["option", "size", "visual", "statistic", "custom"];
+const SILENT: [&str; 7] = ["option", "size", "visual", "statistic", "custom", "actuator", "sensor"];
 
 /// The first element of every file, and the files that elements name.
 pub(super) struct Library<'x> {
@@ -132,9 +132,7 @@ fn read_model<'x>(
 /// Reports a section that is not read: the number of its elements of each kind, or that it is unknown.
 fn note_section<'x>(section: Element<'x>, library: &Library<'x>, notes: &mut Notes<'_, 'x>) {
     let what = match section.tag() {
-        "actuator" => "actuators",
         "tendon" => "tendons",
-        "sensor" => "sensors",
         "deformable" => "flexes and skins",
         "extension" => "plugins",
         tag if READ.contains(&tag) || SILENT.contains(&tag) => return,

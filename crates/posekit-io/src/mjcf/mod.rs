@@ -4,8 +4,8 @@
 //! and excluded pairs, with `<include>`, `<frame>`, `<replicate>` and `<attach>` resolved. Every body becomes a link, every named site a frame, every
 //! keyframe a state. The skeleton has the poses of MuJoCo's own forward kinematics, which the tests compare.
 //!
-//! Not read, and named in one [`Warnings`] entry each: actuators, tendons, sensors, contact pairs, flexes, plugins, height fields, and the masses and
-//! surfaces of meshes (no mesh is opened; shapes name their files). Ignored without a warning: lights, cameras, textures, simulation options, and everything
+//! Not read, and named in one [`Warnings`] entry each: tendons, contact pairs, flexes, plugins, height fields, and the masses and
+//! surfaces of meshes (no mesh is opened; shapes name their files). Ignored without a warning: lights, cameras, textures, actuators, sensors, simulation options, and everything
 //! about forces. Elements that generate bodies (`<composite>`, `<flexcomp>`) are refused.
 //!
 //! # Configurations
