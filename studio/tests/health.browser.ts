@@ -152,6 +152,27 @@ test("a crowd of a thousand limbs in pictures a second", async () => {
   await close();
 });
 
+test("what is fetched late for a picture of a robot holds up nothing", async () => {
+  const { page, context, close } = await openStudio(browser, { hash: "#scene=chain-2d" });
+  const LATE = 6000;
+  await context.route("**/posekit_robots_bg*", async (route) => {
+    await new Promise((resolve) => { setTimeout(resolve, LATE); });
+    await route.continue();
+  });
+  const [moved, painted] = await page.evaluate(async () => {
+    const session = globalThis.posekitSession;
+    const start = performance.now();
+    const preview = session.preview("arm6").then((picture) => picture && performance.now() - start);
+    const before = session.results.value;
+    session.moveHandle("target:0", { position: [0.2, 0.3, 0] });
+    while (session.results.value === before) await new Promise((resolve) => { setTimeout(resolve, 10); });
+    return [performance.now() - start, await preview] as const;
+  });
+  expect(moved).toBeLessThan(LATE / 2);
+  expect(painted).toBeGreaterThan(LATE);
+  await close();
+});
+
 test("the first load is small and soon ready", async () => {
   const context = await browser.newContext({ viewport: { width: 1100, height: 720 }, serviceWorkers: "block" });
   const page = await context.newPage();

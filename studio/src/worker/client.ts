@@ -1,11 +1,11 @@
 //! The worker as the page sees it: requests that promise an answer, and a worker that is started again when it dies or hangs.
 
-import type { Answers, Envelope, FaultData, Reply, Request, RequestKind } from "./protocol.ts";
+import { APART, type Answers, type Envelope, type FaultData, type Reply, type Request, type RequestKind } from "./protocol.ts";
 
 /** A worker that has not answered for so long hangs [ms]. Starting it, the module's download included, may take longer. */
 const [PATIENCE, FIRST_PATIENCE] = [3000, 20_000] as const;
 /** Requests that may fetch a module first; the digest, besides, runs all cases through all solvers. */
-const SLOW: readonly RequestKind[] = ["load", "inspect", "preview", "sketch", "robot", "digest"];
+const SLOW: readonly RequestKind[] = ["load", ...APART];
 /** Deaths in a row, without an answer between them, after which no other worker is started. */
 const MOST_DEATHS = 3;
 

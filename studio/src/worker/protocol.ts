@@ -1,4 +1,4 @@
-//! What passes between the page and the worker. Every request has one answer, in the order of the requests.
+//! What passes between the page and the worker. Every request has one answer, in the order of the requests, those apart excepted.
 
 import type { MotionAnswers, MotionRequest } from "./motion.ts";
 import type { RobotLook } from "../core/robot.ts";
@@ -87,6 +87,9 @@ export interface Answers extends MotionAnswers {
 }
 
 export type RequestKind = Request["kind"];
+
+/** Requests that neither need nor change what is loaded: they may wait for a module while others are answered. */
+export const APART: readonly RequestKind[] = ["inspect", "preview", "sketch", "robot", "digest"];
 
 /** A fault in words, with its place as far as it has one. */
 export interface FaultData {

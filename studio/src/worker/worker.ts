@@ -1,11 +1,11 @@
-//! The worker's door: takes requests in their order and answers each.
+//! The worker's door: takes requests in their order, those apart excepted, and answers each.
 
 import initSolving from "posekit";
 import initMotion from "posekit/motion";
 import solvingModule from "posekit/posekit_bg.wasm?url";
 import motionModule from "posekit/posekit_motion_bg.wasm?url";
 import { Engine } from "./engine.ts";
-import { transferables, type Envelope, type FaultData, type Reply } from "./protocol.ts";
+import { APART, transferables, type Envelope, type FaultData, type Reply } from "./protocol.ts";
 
 const scope = self as unknown as {
   name: string;
@@ -19,7 +19,9 @@ const ready: Promise<unknown> = scope.name === "motion" ? initMotion({ module_or
 let queue: Promise<void> = ready.then(() => undefined);
 
 scope.onmessage = ({ data }) => {
-  queue = queue.then(() => reply(data), (error: unknown) => { send({ id: data.id, fault: faultOf(error) }); });
+  const isApart = APART.includes(data.request.kind);
+  const answered = (isApart ? ready : queue).then(() => reply(data), (error: unknown) => { send({ id: data.id, fault: faultOf(error) }); });
+  if (!isApart) queue = answered;
 };
 
 async function reply({ id, request }: Envelope): Promise<void> {
