@@ -417,7 +417,7 @@ export interface Notice {
 /** A notice before it is numbered. */
 export type News = Omit<Notice, "id" | "where" | "hint"> & { where?: string | undefined; hint?: string | undefined };
 
-export type WorkerState = "starting" | "ready" | "busy" | "restarting" | "failed";
+export type WorkerState = "starting" | "ready" | "busy" | "loading" | "restarting" | "failed";
 
 export interface NamedBytes {
   name: string;

@@ -74,6 +74,6 @@ function speakWhenCalm(announcement: Session["announcement"], say: (text: string
 export function WorkerStatus({ of: { worker }, who }: { of: Pick<Session, "worker">; who: string }) {
   const state = worker.value;
   if (state === "ready" || state === "busy") return null;
-  const words = { starting: `${who} is starting`, restarting: `${who} stopped and is being started again`, failed: `${who} does not start: reload the page` }[state];
+  const words = { loading: "Loading the scene", starting: `${who} is starting`, restarting: `${who} stopped and is being started again`, failed: `${who} does not start: reload the page` }[state];
   return <p class="worker-state" role="status" data-state={state}>{words}</p>;
 }

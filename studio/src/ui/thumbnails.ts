@@ -8,6 +8,9 @@ import { theme } from "./theme.ts";
 /** Addresses of pictures by scene, in the theme that is on show. */
 export const thumbnails = signal<Partial<Record<SceneId, string>>>({});
 
+/** Robots come last: the library with them may have to be fetched first. */
+const IN_ORDER = [...SCENES].sort((a, b) => Number(a.group === "robots") - Number(b.group === "robots"));
+
 /** Who can draw a scene. */
 export interface Painter {
   thumbnail(scene: SceneId): Promise<string | null>;
@@ -46,7 +49,7 @@ export function paintThumbnailsAside(session: Session): () => void {
 }
 
 async function paintAll(painter: Painter, session: Session, current: () => number, mine: number): Promise<void> {
-  for (const scene of SCENES) {
+  for (const scene of IN_ORDER) {
     await quietMoment(session);
     if (current() !== mine) return;
     const picture = await painter.thumbnail(scene.id).catch(() => null);

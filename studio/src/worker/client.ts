@@ -1,15 +1,16 @@
 //! The worker as the page sees it: requests that promise an answer, and a worker that is started again when it dies or hangs.
 
+import type { WorkerState } from "../core/types.ts";
 import { APART, type Answers, type Envelope, type FaultData, type Reply, type Request, type RequestKind } from "./protocol.ts";
 
 /** A worker that has not answered for so long hangs [ms]. Starting it, the module's download included, may take longer. */
 const [PATIENCE, FIRST_PATIENCE] = [3000, 20_000] as const;
 /** Requests that may fetch a module first; the digest, besides, runs all cases through all solvers. */
 const SLOW: readonly RequestKind[] = ["load", ...APART];
+/** A problem that is not loaded within so long is said to be loading [ms]. */
+const SOON = 400;
 /** Deaths in a row, without an answer between them, after which no other worker is started. */
 const MOST_DEATHS = 3;
-
-export type ClientState = "starting" | "ready" | "busy" | "restarting" | "failed";
 
 /** What a browser's worker and a test's have in common. */
 export interface WorkerLike {
@@ -48,7 +49,7 @@ interface Waiting {
 }
 
 export interface ClientHooks {
-  onState(state: ClientState): void;
+  onState(state: WorkerState): void;
   /** A new worker stands there, which knows nothing. */
   onRestart(why: string): void;
 }
@@ -78,6 +79,7 @@ export class Client {
       this.worker.postMessage({ id, request });
       if (this.alarm === null) this.watch();
       if (this.hasAnswered) this.hooks.onState("busy");
+      if (request.kind === "load") setTimeout(() => { if (this.waiting.has(id) && this.hasAnswered) this.hooks.onState("loading"); }, SOON);
     });
   }
 
@@ -95,7 +97,7 @@ export class Client {
   }
 
   /** True when a worker stands there. */
-  private startWorker(state: ClientState): boolean {
+  private startWorker(state: WorkerState): boolean {
     this.hooks.onState(state);
     this.hasAnswered = false;
     try {
@@ -119,6 +121,7 @@ export class Client {
     this.deaths = 0;
     this.watch();
     if (this.waiting.size === 0) this.hooks.onState("ready");
+    else if (waiting?.request.kind === "load") this.hooks.onState("busy");
     if (!waiting) return;
     if ("fault" in reply) waiting.reject(new RequestError(reply.fault));
     else waiting.resolve(reply.answer);
