@@ -41,6 +41,10 @@
 //! Metres, radians, quaternions x, y, z, w; transforms are named `b_from_a`. Text is UTF-8; a byte-order mark is skipped. In a BVH only
 //! the keywords are ASCII; its numbers keep the file's units until a rig is made.
 //!
+//! # Features
+//! `robots`, on by default: [`read_robot`] and figures read robots, and posekit's feature `arm` is on. Programs without it that call none of the readers of robots do
+//! not contain them.
+//!
 //! # What it does not do
 //! It does not write URDF or MJCF; it reads only the points of meshes, and no morph target weights of glTF; it does not decompress anything or expand xacro templates.
 #![forbid(unsafe_code)]

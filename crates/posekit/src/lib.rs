@@ -78,7 +78,7 @@
 //! |---|---|---|
 //! | `std` | yes | square roots by the processor's instruction instead of `libm` |
 //! | `libm` | yes, and needed without `std` | glam's transcendental functions come from `libm`: deterministic across targets, and slower, for the whole program (`powf` takes 126 ns instead of 7). posekit's own come from `libm` in any case. |
-//! | `arm` | yes | solves try the closed form and the kernel of an [arm](arm). Without it [`Method::Arm`](solve::Method::Arm) suits no problem, and programs that use no [`Arm`](arm::Arm) do not contain their code. |
+//! | `arm` | yes | solves try the closed form and the kernel of an [`Arm`](arm::Arm). Without it [`Method::Arm`](solve::Method::Arm) suits no problem, and programs that use none themselves do not contain their code. |
 //! | `serde` | no | `Serialize` and `Deserialize` for joints and limits, skeletons (validated by their builder), frames and poses, tasks, settings and solutions. Text formats without infinity, such as JSON, cannot hold limits that are open on one side. |
 //! | `rayon` | no | batches are shared among the threads of rayon's current pool |
 //! | `simd` | no | [batches](batch) of one arm solve four problems at once with AVX2, two on other processors with registers for it. With Rust 1.89, a program that depends on `pulp` 0.22 with its feature `x86-v4` has AVX-512, too: eight. |
