@@ -1,7 +1,7 @@
 //! Writes what the page offers as Rust into the folder that SNIPPETS names: one folder for each program, with the files that it reads and the
 //! first line that it has to print.
 
-import { Problem } from "posekit";
+import { Problem } from "posekit/robots";
 import { Motion } from "posekit/motion";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -91,11 +91,12 @@ fn ends(robot: &Robot) -> Vec<&str> {
 
 fn no_such_link(robot: &Robot, tip: &str) -> String {
     let links = robot.links().iter().map(|link| link.name.as_str());
+    let names = links.chain(robot.frames().iter().map(|frame| frame.name.as_str()));
     let mut similar: Vec<(f64, &str)> =
-        links.map(|link| (strsim::jaro_winkler(tip, link), link)).collect();
+        names.map(|name| (strsim::jaro_winkler(tip, name), name)).collect();
     similar.retain(|&(similarity, _)| similarity >= SIMILAR);
     similar.sort_by(|a, b| b.0.total_cmp(&a.0));
-    let similar: Vec<&str> = similar.into_iter().map(|(_, link)| link).collect();
+    let similar: Vec<&str> = similar.into_iter().map(|(_, name)| name).collect();
     let hint = match &*similar {
         [] => candidates(robot),
         similar => format!("; similar: {}", listed(similar, LINKS)),
