@@ -2,7 +2,7 @@
 
 use posekit::glam::{DQuat, DVec3};
 use posekit::skeleton::{Frame, JointKind, Skeleton};
-use posekit_io::problem::{Body, Origin, Rig, Scene};
+use posekit_io::problem::{Body, Origin, Rig, Scene, end_links};
 use posekit_io::{Place, Robot, Warnings};
 
 use crate::args::RobotArgs;
@@ -73,20 +73,10 @@ pub(crate) fn link_frame(robot: &Robot, link: &str) -> Result<Frame> {
 
 /// The link that `--tip` names; without it the only one at an end.
 pub(crate) fn tip_name<'a>(robot: &'a Robot, given: Option<&'a str>) -> Result<&'a str> {
-    given.or(if let [only] = *ends(robot) { Some(only) } else { None }).ok_or_else(|| {
+    given.or(if let [only] = *end_links(robot) { Some(only) } else { None }).ok_or_else(|| {
         let name = robot.name();
         Failure::usage(format!("--tip LINK is missing for the robot {name}{}", candidates(robot)))
     })
-}
-
-/// The links at the ends of the tree, the usual tips.
-fn ends(robot: &Robot) -> Vec<&str> {
-    let mut has_child = vec![false; robot.links().len()];
-    for parent in robot.links().iter().filter_map(|link| link.parent) {
-        has_child[parent] = true;
-    }
-    let ends = robot.links().iter().zip(has_child);
-    ends.filter(|(_, has_child)| !has_child).map(|(link, _)| link.name.as_str()).collect()
 }
 
 fn no_such_link(robot: &Robot, tip: &str) -> String {
@@ -104,8 +94,9 @@ fn no_such_link(robot: &Robot, tip: &str) -> String {
     format!("there is no link {tip}{hint}")
 }
 
+/// The links at the ends of the tree, the usual tips.
 fn candidates(robot: &Robot) -> String {
-    format!("; links at the ends: {}", listed(&ends(robot), LINKS))
+    format!("; links at the ends: {}", listed(&end_links(robot), LINKS))
 }
 
 fn listed(names: &[&str], most: usize) -> String {
