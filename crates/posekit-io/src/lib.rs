@@ -79,13 +79,15 @@ pub use chain_problem::{
     SpaceConstraint,
 };
 pub use contacts::{
-    CONTACTS_SCHEMA, ContactEntry, ContactsFile, DEFAULT_EASE, HoldEntry, SupportEntry, SupportKey,
+    CONTACTS_SCHEMA, ContactEntry, ContactsFile, DEFAULT_EASE, HoldEntry, PoseEntry, SupportEntry,
+    SupportKey,
 };
 pub use error::{Error, Place, Result};
 pub use figure::{
-    FIGURE_SCHEMA, FigureBody, FigureCapsule, FigureCone, FigureFrame, FigureGoal, FigureJoint,
-    FigureLink, FigureMimic, FigureModel, FigureMotion, FigurePose, FigureProblem, FigureSettings,
-    FigureSkeleton, FigureSource, FigureTask, FrameOwner, RootMode, SourceKind,
+    FIGURE_SCHEMA, FigureBody, FigureCapsule, FigureCone, FigureDistance, FigureFrame, FigureGoal,
+    FigureJoint, FigureLink, FigureMimic, FigureModel, FigureMotion, FigurePose, FigureProblem,
+    FigureRoot, FigureSettings, FigureSkeleton, FigureSource, FigureTask, FrameOwner, RootMode,
+    SourceKind,
 };
 pub use json::schema_of;
 pub use kind::Kind;

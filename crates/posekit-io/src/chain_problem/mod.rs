@@ -5,9 +5,11 @@
 mod model;
 mod points;
 mod read;
-mod write;
+
+use serde::Serialize;
 
 use crate::error::Result;
+use crate::json;
 use crate::limits::Limits;
 
 pub use model::ChainModel;
@@ -49,25 +51,30 @@ pub const CHAIN_SCHEMA: &str = "posekit.chain/1";
 ///     "bones[0].angel, line 2, column 47: unknown field `angel`, expected length, angle, weight, limit"
 /// );
 /// ```
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(tag = "schema", rename = "posekit.chain/1")]
 pub struct ChainProblem {
     /// Number of coordinates of every point, at least 1.
     pub dimension: usize,
     /// The chain before solving.
+    #[serde(flatten)]
     pub chain: ChainData,
     /// The target position of the tip, `dimension` numbers \[m\].
     pub target: Vec<f64>,
     /// The target orientation of the tip, x, y, z, w; only with bones in space.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub orientation: Option<[f64; 4]>,
 }
 
 /// The chain of a problem, in the form that its dimension allows.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
+#[serde(untagged)]
 pub enum ChainData {
     /// Bones in the plane.
     Plane {
         /// The base of the first bone \[m\]; omitted from the file if it is the origin.
+        #[serde(skip_serializing_if = "Option::is_none")]
         root: Option<[f64; 2]>,
         /// The bones, root first; at least one.
         bones: Vec<PlaneBone>,
@@ -75,6 +82,7 @@ pub enum ChainData {
     /// Bones in space.
     Space {
         /// The base of the first bone \[m\]; omitted from the file if it is the origin.
+        #[serde(skip_serializing_if = "Option::is_none")]
         root: Option<[f64; 3]>,
         /// The bones, root first; at least one.
         bones: Vec<SpaceBone>,
@@ -84,53 +92,62 @@ pub enum ChainData {
         /// The joints, root first, tip last, each with as many numbers as the problem has dimensions \[m\]; at least two.
         points: Vec<Vec<f64>>,
         /// Weights for relaxation, one per point, or one per bone (the points without the tip). Without them every weight is 1.
+        #[serde(skip_serializing_if = "Option::is_none")]
         weights: Option<Vec<f64>>,
     },
 }
 
 /// A bone in the plane.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct PlaneBone {
     /// Length \[m\], zero or positive.
     pub length: f64,
     /// Angle \[rad\] relative to the previous bone; the first relative to +x.
     pub angle: f64,
     /// Weight of the bone's base point in relaxation, not negative; 1 by default.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub weight: Option<f64>,
     /// Smallest and largest angle \[rad\].
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<[f64; 2]>,
 }
 
 /// A bone in space.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SpaceBone {
     /// From this joint to the next, in this joint's own frame \[m\]; it may be zero.
     pub offset: [f64; 3],
     /// Rotation relative to the parent, x, y, z, w; of unit length within 1e-3.
     pub rotation: [f64; 4],
     /// Weight of the bone's base point in relaxation, not negative; 1 by default.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub weight: Option<f64>,
     /// The freedom of the joint; any rotation by default.
+    #[serde(flatten)]
     pub constraint: Option<SpaceConstraint>,
 }
 
 /// The freedom of a joint in space.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[non_exhaustive]
 pub enum SpaceConstraint {
-    /// Rotation about one axis only.
-    Hinge {
-        /// The axis in the joint's own frame; any length but zero.
-        axis: [f64; 3],
-        /// Smallest and largest angle about the axis \[rad\], measured from the identity rotation.
-        limit: Option<[f64; 2]>,
-    },
     /// A cone about the direction of the offset, and a range of twist about it.
+    #[serde(rename = "cone")]
     Cone {
         /// Largest angle between the offset's direction and its direction at rest \[rad\], 0 to pi.
         swing: f64,
         /// Smallest and largest twist about the offset's direction \[rad\].
         twist: [f64; 2],
+    },
+    /// Rotation about one axis only.
+    #[serde(untagged)]
+    Hinge {
+        /// The axis in the joint's own frame; any length but zero.
+        #[serde(rename = "hinge")]
+        axis: [f64; 3],
+        /// Smallest and largest angle about the axis \[rad\], measured from the identity rotation.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        limit: Option<[f64; 2]>,
     },
 }
 
@@ -160,7 +177,7 @@ impl ChainProblem {
     /// # Errors
     /// [`Error::NotFinite`](crate::Error::NotFinite) names the field of a NaN or an infinity.
     pub fn to_json(&self) -> Result<String> {
-        write::write(self)
+        json::file(self)
     }
 
     /// Number of bones; one less than the points.

@@ -1,7 +1,6 @@
 //! The contacts of a motion: the file format `posekit.contacts/1`.
 
 mod read;
-mod write;
 
 use std::sync::Arc;
 
@@ -9,8 +8,10 @@ use posekit::glam::{DQuat, DVec3};
 use posekit::math::Pose;
 use posekit::skeleton::{Frame, Skeleton};
 use posekit_motion::{Contact, Hold, Support, Trajectory};
+use serde::Serialize;
 
 use crate::error::{Error, Place, Result};
+use crate::json;
 use crate::limits::Limits;
 
 /// The name of the format, the first field of every file.
@@ -67,38 +68,46 @@ pub const DEFAULT_EASE: f64 = 0.2;
 /// .unwrap_err();
 /// assert_eq!(error.to_string(), "contacts[0].to, line 1, column 85: it ends at 1 s, before it begins at 2 s");
 /// ```
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+#[serde(tag = "schema", rename = "posekit.contacts/1")]
 pub struct ContactsFile {
     /// The contacts, in the order of the file. They may overlap.
     pub contacts: Vec<ContactEntry>,
 }
 
 /// One contact of a file.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ContactEntry {
     /// The name of the held joint.
     pub joint: String,
     /// The held point in the joint's frame; by default the origin.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub point: Option<[f64; 3]>,
     /// The rotation of the held frame on the joint \[x, y, z, w\]; by default the identity.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub turn: Option<[f64; 4]>,
     /// The start \[s\].
     pub from: f64,
     /// The end \[s\].
     pub to: f64,
     /// The kind of contact, with its target.
+    #[serde(flatten)]
     pub hold: HoldEntry,
     /// What it is on; by default the world.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub on: Option<SupportEntry>,
     /// The blend-in time \[s\]; by default [`DEFAULT_EASE`].
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub ease_in: Option<f64>,
     /// The blend-out time \[s\]; by default [`DEFAULT_EASE`].
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub ease_out: Option<f64>,
 }
 
 /// What a contact in a file is on.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
+#[serde(untagged)]
 pub enum SupportEntry {
     /// The name of a joint.
     Joint(String),
@@ -107,24 +116,34 @@ pub enum SupportEntry {
 }
 
 /// Where something that moves is at a time, in the world.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct SupportKey {
     /// \[s\]
     pub time: f64,
     /// Its origin.
     pub at: [f64; 3],
     /// Its rotation \[x, y, z, w\]; by default none.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub rotation: Option<[f64; 4]>,
 }
 
 /// The target of a contact in a file, in the frame of what it is on.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[non_exhaustive]
+#[serde(tag = "hold", rename_all = "kebab-case")]
 pub enum HoldEntry {
-    /// A point; by default its position in the middle of the contact.
-    Position(Option<[f64; 3]>),
-    /// A point and a rotation \[x, y, z, w\]; by default the pose in the middle of the contact.
-    Pose(Option<([f64; 3], [f64; 4])>),
+    /// A point.
+    Position {
+        /// The point; by default its position in the middle of the contact.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        at: Option<[f64; 3]>,
+    },
+    /// A point and a rotation.
+    Pose {
+        /// The pose; by default that in the middle of the contact.
+        #[serde(flatten)]
+        pose: Option<PoseEntry>,
+    },
     /// A plane, along which it may slide.
     Surface {
         /// A point of the plane.
@@ -132,6 +151,15 @@ pub enum HoldEntry {
         /// The normal of the plane, of any length but zero.
         normal: [f64; 3],
     },
+}
+
+/// The pose of a contact in a file.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct PoseEntry {
+    /// The point.
+    pub at: [f64; 3],
+    /// The rotation \[x, y, z, w\].
+    pub rotation: [f64; 4],
 }
 
 impl ContactsFile {
@@ -157,7 +185,7 @@ impl ContactsFile {
     /// # Errors
     /// [`Error::NotFinite`] names the field of a NaN or an infinity.
     pub fn to_json(&self) -> Result<String> {
-        write::write(self)
+        json::file(self)
     }
 
     /// The contacts of a skeleton.
@@ -207,9 +235,9 @@ impl ContactEntry {
         };
         let offset = pose(self.point.unwrap_or_default(), self.turn);
         let hold = match self.hold {
-            HoldEntry::Position(at) => Hold::Position(at.map(DVec3::from_array)),
-            HoldEntry::Pose(goal) => {
-                Hold::Pose(goal.map(|(at, rotation)| pose(at, Some(rotation))))
+            HoldEntry::Position { at } => Hold::Position(at.map(DVec3::from_array)),
+            HoldEntry::Pose { pose: goal } => {
+                Hold::Pose(goal.map(|goal| pose(goal.at, Some(goal.rotation))))
             }
             HoldEntry::Surface { at, normal } => {
                 Hold::Surface { point: at.into(), normal: normal.into() }
@@ -230,10 +258,14 @@ impl ContactEntry {
         let joint = contact.frame.joint;
         let Pose { rotation, translation } = contact.frame.joint_from_frame;
         let hold = match contact.hold {
-            Hold::Position(at) => HoldEntry::Position(at.map(|at| at.to_array())),
-            Hold::Pose(goal) => HoldEntry::Pose(
-                goal.map(|goal| (goal.translation.to_array(), goal.rotation.to_array())),
-            ),
+            Hold::Position(at) => HoldEntry::Position { at: at.map(|at| at.to_array()) },
+            Hold::Pose(goal) => {
+                let entry = |Pose { rotation, translation }| PoseEntry {
+                    at: translation.to_array(),
+                    rotation: rotation.to_array(),
+                };
+                HoldEntry::Pose { pose: goal.map(entry) }
+            }
             Hold::Surface { point, normal } => {
                 HoldEntry::Surface { at: point.to_array(), normal: normal.to_array() }
             }

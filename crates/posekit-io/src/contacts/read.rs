@@ -1,6 +1,8 @@
 //! Reading and checking contacts.
 
-use super::{CONTACTS_SCHEMA, ContactEntry, ContactsFile, HoldEntry, SupportEntry, SupportKey};
+use super::{
+    CONTACTS_SCHEMA, ContactEntry, ContactsFile, HoldEntry, PoseEntry, SupportEntry, SupportKey,
+};
 use crate::error::Result;
 use crate::json::{Cursor, Document, Object, check_schema};
 use crate::limits::{LARGEST, Limits};
@@ -76,14 +78,16 @@ fn read_hold(fields: &Object<'_>) -> Result<HoldEntry> {
     match kind.text()? {
         "position" => {
             refuse(&["rotation", "normal"], "position")?;
-            Ok(HoldEntry::Position(at))
+            Ok(HoldEntry::Position { at })
         }
         "pose" => {
             refuse(&["normal"], "pose")?;
             let rotation = fields.optional("rotation").map(|field| field.rotation()).transpose()?;
             match (at, rotation) {
-                (Some(at), Some(rotation)) => Ok(HoldEntry::Pose(Some((at, rotation)))),
-                (None, None) => Ok(HoldEntry::Pose(None)),
+                (Some(at), Some(rotation)) => {
+                    Ok(HoldEntry::Pose { pose: Some(PoseEntry { at, rotation }) })
+                }
+                (None, None) => Ok(HoldEntry::Pose { pose: None }),
                 _ => Err(kind.invalid("a pose has both `at` and `rotation`, or neither")),
             }
         }

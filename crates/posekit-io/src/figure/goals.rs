@@ -2,7 +2,8 @@
 
 use super::read::{each, named_numbers, named_values, read_name};
 use super::{
-    FigureCapsule, FigureFrame, FigureGoal, FigureLink, FigurePose, FigureTask, FrameOwner,
+    FigureCapsule, FigureDistance, FigureFrame, FigureGoal, FigureLink, FigurePose, FigureTask,
+    FrameOwner,
 };
 use crate::error::{Error, Result};
 use crate::json::{Cursor, Object};
@@ -86,7 +87,10 @@ fn read_goal(word: &str, task: &Cursor<'_>, fields: &Object<'_>) -> Result<Figur
             normal: direction("normal")?,
             is_one_sided: fields.optional("one_sided").map_or(Ok(false), |side| side.flag())?,
         },
-        "distance" => read_distance(task, fields)?,
+        "distance" => FigureGoal::Distance {
+            frames: read_frames(fields)?,
+            distance: read_distance(task, fields)?,
+        },
         "relative-pose" => FigureGoal::RelativePose {
             frames: read_frames(fields)?,
             pose: read_pose(task, fields)?,
@@ -94,7 +98,7 @@ fn read_goal(word: &str, task: &Cursor<'_>, fields: &Object<'_>) -> Result<Figur
         "closure" => FigureGoal::Closure { frames: read_frames(fields)?, link: read_link(fields)? },
         "center-of-mass" => FigureGoal::CenterOfMass {
             target: point("target")?,
-            along: fields.optional("along").map_or(Ok([true; 3]), |along| read_axes(&along))?,
+            along: fields.optional("along").map(|along| read_axes(&along)).transpose()?,
         },
         "support" => read_support(fields)?,
         "clearance" => {
@@ -188,24 +192,20 @@ fn read_pose(task: &Cursor<'_>, fields: &Object<'_>) -> Result<FigurePose> {
     })
 }
 
-fn read_distance(task: &Cursor<'_>, fields: &Object<'_>) -> Result<FigureGoal> {
-    let frames = read_frames(fields)?;
+fn read_distance(task: &Cursor<'_>, fields: &Object<'_>) -> Result<FigureDistance> {
     let number = |name: &str| {
         fields.optional(name).map(|value| value.non_negative("a distance")).transpose()
     };
     let (exact, min, max) = (number("distance")?, number("min")?, number("max")?);
-    let (min, max) = match (exact, min, max) {
-        (Some(distance), None, None) => (distance, distance),
-        (None, None, None) => {
-            return Err(Error::Missing { place: task.place(), field: "distance".into() });
+    match (exact, min, max) {
+        (Some(distance), None, None) => Ok(FigureDistance::Exactly { distance }),
+        (None, None, None) => Err(Error::Missing { place: task.place(), field: "distance".into() }),
+        (None, Some(min), Some(max)) if min > max => {
+            Err(task.invalid(format!("`min`, {min}, is above `max`, {max}")))
         }
-        (None, min, max) => (min.unwrap_or(0.0), max.unwrap_or(f64::INFINITY)),
-        _ => return Err(task.invalid("give `distance`, or `min` and `max`, not both")),
-    };
-    if min > max {
-        return Err(task.invalid(format!("`min`, {min}, is above `max`, {max}")));
+        (None, min, max) => Ok(FigureDistance::Between { min, max }),
+        _ => Err(task.invalid("give `distance`, or `min` and `max`, not both")),
     }
-    Ok(FigureGoal::Distance { frames, min, max })
 }
 
 fn read_link(fields: &Object<'_>) -> Result<FigureLink> {
@@ -214,7 +214,7 @@ fn read_link(fields: &Object<'_>) -> Result<FigureLink> {
     match (link.text()?, axes) {
         ("hinge", _) => {
             let [a, b]: [Cursor<'_>; 2] = fields.required("axes")?.list_of("one in each frame")?;
-            Ok(FigureLink::Hinge([a.direction("axis")?, b.direction("axis")?]))
+            Ok(FigureLink::Hinge { axes: [a.direction("axis")?, b.direction("axis")?] })
         }
         ("ball" | "weld", Some(axes)) => Err(axes.invalid("only a hinge has `axes`")),
         ("ball", None) => Ok(FigureLink::Ball),

@@ -11,9 +11,10 @@ mod write;
 
 use posekit::skeleton::Skeleton;
 use posekit::solve::Settings;
+use serde::Serialize;
 
 use crate::error::Result;
-use crate::json::{Cursor, located_in};
+use crate::json::{self, Cursor, located_in};
 use crate::limits::Limits;
 use crate::solution::NamedValues;
 
@@ -98,57 +99,94 @@ pub const FIGURE_SCHEMA: &str = "posekit.figure/1";
 /// .unwrap_err();
 /// assert_eq!(error.to_string(), "tasks[0].frame, line 2, column 51: there is no joint `head`");
 /// ```
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(tag = "schema", rename = "posekit.figure/1")]
 pub struct FigureProblem {
     /// The skeleton.
+    #[serde(flatten)]
     pub skeleton: FigureSkeleton,
     /// The masses; by default the bodies of the URDF.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub bodies: Option<Vec<FigureBody>>,
     /// Joint values to start from, whose change is minimised; joints without an entry start at their neutral values.
+    #[serde(
+        serialize_with = "crate::solution::write::values",
+        skip_serializing_if = "Vec::is_empty"
+    )]
     pub start: Vec<NamedValues>,
     /// The tasks.
     pub tasks: Vec<FigureTask>,
     /// The settings of the solve.
+    #[serde(skip_serializing_if = "write::is_default")]
     pub settings: FigureSettings,
 }
 
 /// The skeleton of a figure.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
+#[serde(untagged)]
 pub enum FigureSkeleton {
     /// Written out, parents first.
-    Joints(Vec<FigureJoint>),
-    /// A robot or a character in a separate file, which the caller reads.
-    File {
-        /// The kind of the file.
-        kind: SourceKind,
-        /// Its path, relative to the figure's file, without `..` or a root.
-        path: String,
-        /// True when its root is a free joint instead of being fixed in the world.
-        has_free_root: bool,
+    Joints {
+        /// The joints.
+        joints: Vec<FigureJoint>,
+    },
+    /// A robot in a separate file, which the caller reads.
+    Robot {
+        /// The path of a URDF or an MJCF, relative to the figure's file, without `..` or a root.
+        urdf: String,
+        /// How it is attached to the world.
+        #[serde(skip_serializing_if = "write::is_default")]
+        root: FigureRoot,
+    },
+    /// A character in a separate file, which the caller reads.
+    Character {
+        /// The path of a glTF, as that of a robot.
+        gltf: String,
+        /// How it is attached to the world.
+        #[serde(skip_serializing_if = "write::is_default")]
+        root: FigureRoot,
     },
 }
 
+/// How the skeleton of another file is attached to the world.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[non_exhaustive]
+#[serde(rename_all = "kebab-case")]
+pub enum FigureRoot {
+    /// It is fixed.
+    #[default]
+    Pinned,
+    /// It floats: its root is a free joint.
+    Free,
+}
+
 /// A joint of a skeleton in the figure file itself.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct FigureJoint {
     /// Its name, unique in the file.
     pub name: String,
     /// The name of its parent, an earlier joint; `None` for a root.
+    #[serde(serialize_with = "write::or_null")]
     pub parent: Option<String>,
     /// The kind of the joint, with its limits.
+    #[serde(flatten)]
     pub motion: FigureMotion,
     /// Its position on its parent \[m\]; by default the origin.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub position: Option<[f64; 3]>,
     /// Its rotation on its parent, x, y, z, w, of unit length within 1e-3; by default the identity.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub rotation: Option<[f64; 4]>,
     /// The joint that it mimics; only for a hinge or a slide.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub mimic: Option<FigureMimic>,
 }
 
 /// The kind of a joint. Axes are in the joint's own frame, of any length but zero.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[non_exhaustive]
+#[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum FigureMotion {
     /// Does not move.
     Fixed,
@@ -157,6 +195,7 @@ pub enum FigureMotion {
         /// The axis.
         axis: [f64; 3],
         /// Smallest and largest angle \[rad\].
+        #[serde(skip_serializing_if = "Option::is_none")]
         limit: Option<[f64; 2]>,
     },
     /// Slides along an axis, between two distances \[m\] if it has a limit.
@@ -164,11 +203,13 @@ pub enum FigureMotion {
         /// The direction.
         axis: [f64; 3],
         /// Smallest and largest distance \[m\].
+        #[serde(skip_serializing_if = "Option::is_none")]
         limit: Option<[f64; 2]>,
     },
     /// Rotates freely, within a cone if it has one.
     Ball {
         /// The limits of swing and twist.
+        #[serde(skip_serializing_if = "Option::is_none")]
         cone: Option<FigureCone>,
     },
     /// Moves and rotates freely.
@@ -190,7 +231,7 @@ impl FigureMotion {
 }
 
 /// The limits of a ball joint's swing away from an axis and twist about it.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct FigureCone {
     /// The axis in the joint's frame; any length but zero.
     pub axis: [f64; 3],
@@ -201,18 +242,20 @@ pub struct FigureCone {
 }
 
 /// A mimic relation: `multiplier * value + offset`.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct FigureMimic {
     /// The name of the driver.
     pub joint: String,
     /// The factor; 1 by default.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub multiplier: Option<f64>,
     /// The offset \[rad or m\]; 0 by default.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub offset: Option<f64>,
 }
 
 /// A mass on a joint.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct FigureBody {
     /// The joint's name.
     pub joint: String,
@@ -223,18 +266,23 @@ pub struct FigureBody {
 }
 
 /// A frame of a task.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(remote = "Self")]
 pub struct FigureFrame {
     /// The joint or link to which it is fixed.
+    #[serde(flatten)]
     pub on: FrameOwner,
     /// Its position there \[m\]; by default the origin.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub position: Option<[f64; 3]>,
     /// Its rotation there, x, y, z, w; by default the identity.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub rotation: Option<[f64; 4]>,
 }
 
 /// The joint or link to which a frame or a capsule is fixed.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum FrameOwner {
     /// A joint, by name.
     Joint(String),
@@ -253,21 +301,26 @@ impl FrameOwner {
 }
 
 /// A task, with its weight and level.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct FigureTask {
     /// Its name, for people.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// The goal.
+    #[serde(flatten)]
     pub goal: FigureGoal,
     /// Its weight among others of its level, not negative; 1 by default.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub weight: Option<f64>,
     /// Its level, from 1, the most important and the default.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub level: Option<u8>,
 }
 
 /// The goal of a task. [`posekit::task`] defines each.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
+#[serde(tag = "task", rename_all = "kebab-case")]
 pub enum FigureGoal {
     /// A frame's origin is at a point.
     Position {
@@ -288,6 +341,7 @@ pub enum FigureGoal {
         /// The frame.
         frame: FigureFrame,
         /// The pose in the world.
+        #[serde(flatten)]
         pose: FigurePose,
     },
     /// A frame's axis points at a point.
@@ -326,22 +380,23 @@ pub enum FigureGoal {
         /// Its normal; any length but zero.
         normal: [f64; 3],
         /// Whether the whole side of the normal is allowed.
+        #[serde(rename = "one_sided", skip_serializing_if = "core::ops::Not::not")]
         is_one_sided: bool,
     },
     /// Two frames are a distance apart.
     Distance {
         /// The frames.
         frames: [FigureFrame; 2],
-        /// The least distance, not negative \[m\].
-        min: f64,
-        /// The largest \[m\]; infinite when the file gives none.
-        max: f64,
+        /// How far.
+        #[serde(flatten)]
+        distance: FigureDistance,
     },
     /// A frame has a pose relative to another.
     RelativePose {
         /// The reference frame, and the other one.
         frames: [FigureFrame; 2],
         /// The pose in the first frame.
+        #[serde(flatten)]
         pose: FigurePose,
     },
     /// Two frames are held together.
@@ -349,22 +404,26 @@ pub enum FigureGoal {
         /// The frames.
         frames: [FigureFrame; 2],
         /// The kind of connection.
+        #[serde(flatten)]
         link: FigureLink,
     },
     /// The centre of mass is at a point.
     CenterOfMass {
         /// The point in the world \[m\].
         target: [f64; 3],
-        /// Which of its coordinates count.
-        along: [bool; 3],
+        /// The axes along which it counts; by default all.
+        #[serde(serialize_with = "write::axes", skip_serializing_if = "Option::is_none")]
+        along: Option<[bool; 3]>,
     },
     /// The centre of mass is over a polygon.
     Support {
         /// Points on the ground \[m\], at least one.
         corners: Vec<[f64; 3]>,
         /// The up direction; +z by default.
+        #[serde(skip_serializing_if = "Option::is_none")]
         up: Option<[f64; 3]>,
         /// The margin inside, not negative \[m\]; 0 by default.
+        #[serde(skip_serializing_if = "Option::is_none")]
         margin: Option<f64>,
     },
     /// Two capsules stay apart.
@@ -372,13 +431,19 @@ pub enum FigureGoal {
         /// The capsules.
         capsules: [FigureCapsule; 2],
         /// The least gap \[m\]; 0 by default.
+        #[serde(skip_serializing_if = "Option::is_none")]
         margin: Option<f64>,
     },
     /// The joints have preferred values.
     Posture {
         /// The values; joints without an entry prefer the start.
+        #[serde(
+            serialize_with = "crate::solution::write::values",
+            skip_serializing_if = "Vec::is_empty"
+        )]
         values: Vec<NamedValues>,
         /// The weights of joints, not negative. By default 1 for those with values, or for all if none has a value.
+        #[serde(serialize_with = "write::some_numbers", skip_serializing_if = "Option::is_none")]
         cares: Option<Vec<(String, f64)>>,
     },
 }
@@ -407,44 +472,75 @@ impl FigureGoal {
 }
 
 /// A pose, or some coordinates of it: a position, an orientation or both.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct FigurePose {
     /// The position \[m\].
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub target: Option<[f64; 3]>,
     /// The orientation, x, y, z, w.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub orientation: Option<[f64; 4]>,
     /// The axes along which the position counts; by default all.
+    #[serde(serialize_with = "write::axes", skip_serializing_if = "Option::is_none")]
     pub along: Option<[bool; 3]>,
     /// The axes about which the orientation counts; by default all.
+    #[serde(serialize_with = "write::axes", skip_serializing_if = "Option::is_none")]
     pub about: Option<[bool; 3]>,
 }
 
+/// A distance \[m\]: one, or the least and the largest. None is negative.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum FigureDistance {
+    /// Exactly this.
+    Exactly {
+        /// The distance.
+        distance: f64,
+    },
+    /// A range.
+    Between {
+        /// The least; 0 by default.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        min: Option<f64>,
+        /// The largest; unbounded by default.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        max: Option<f64>,
+    },
+}
+
 /// The kind of connection of two frames.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[non_exhaustive]
+#[serde(tag = "link", rename_all = "kebab-case")]
 pub enum FigureLink {
     /// Their origins coincide.
     Ball,
-    /// Their origins and an axis coincide; the axis is given in each frame, of any length but zero.
-    Hinge([[f64; 3]; 2]),
+    /// Their origins and an axis coincide.
+    Hinge {
+        /// The axis in each frame, of any length but zero.
+        axes: [[f64; 3]; 2],
+    },
     /// The frames coincide.
     Weld,
 }
 
 /// A segment with a radius.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct FigureCapsule {
     /// The joint or link to which it is fixed; `None` for the world.
+    #[serde(flatten)]
     pub on: Option<FrameOwner>,
     /// Its ends \[m\]; both ends of a sphere are the same point, which the file has once.
+    #[serde(serialize_with = "write::ends")]
     pub ends: [[f64; 3]; 2],
     /// Its radius, not negative \[m\].
     pub radius: f64,
 }
 
 /// The mode of the [roots](Skeleton::is_root) of a skeleton, the first joints that move.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
+#[serde(rename_all = "kebab-case")]
 pub enum RootMode {
     /// They move as their kind allows.
     Free,
@@ -482,22 +578,29 @@ impl RootMode {
 }
 
 /// The settings of a figure's solve.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct FigureSettings {
     /// Joints that keep their start.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub locked: Vec<String>,
     /// The mode of the roots; [`RootMode::Free`] by default. The field `root` of the figure itself is different: how the
     /// skeleton of a URDF or glTF is attached to the world.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub root: Option<RootMode>,
     /// The stiffness of joints, above 0; 1 for joints without an entry.
+    #[serde(serialize_with = "write::numbers", skip_serializing_if = "Vec::is_empty")]
     pub stiffness: Vec<(String, f64)>,
     /// Largest changes of joints \[rad or m\], not negative; unbounded for joints without an entry.
+    #[serde(serialize_with = "write::numbers", skip_serializing_if = "Vec::is_empty")]
     pub largest_change: Vec<(String, f64)>,
     /// The weight of the change from the start against the tasks, not negative; 0 by default.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub regularisation: Option<f64>,
     /// Number of other starts to try if the first does not reach the targets; 100 by default.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub restarts: Option<u32>,
     /// Minimise the change among the poses that meet the tasks; true by default.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub least_change: Option<bool>,
 }
 
@@ -518,7 +621,7 @@ impl FigureProblem {
     /// As [`FigureProblem::from_json`].
     pub fn from_json_with(text: &str, limits: &Limits) -> Result<Self> {
         let problem = read::read(text, limits)?;
-        if let FigureSkeleton::Joints(_) = problem.skeleton {
+        if let FigureSkeleton::Joints { .. } = problem.skeleton {
             let model = problem.to_model(None, &mut crate::Warnings::new());
             model.map_err(|error| located_in(error, text, limits))?;
         }
@@ -533,12 +636,7 @@ impl FigureProblem {
     /// # Errors
     /// [`Error::NotFinite`](crate::Error::NotFinite) names the field of a NaN or an infinity.
     pub fn to_json(&self) -> Result<String> {
-        write::write(self)
-    }
-
-    /// One task as in a figure's file.
-    pub(crate) fn task_json(task: &FigureTask, index: usize) -> Result<String> {
-        write::task(task, index)
+        json::file(self)
     }
 
     /// The kind and the path of the skeleton's file, which the caller reads and passes to [`FigureProblem::to_model`]; the path is
@@ -546,8 +644,9 @@ impl FigureProblem {
     #[must_use]
     pub fn source(&self) -> Option<(SourceKind, &str)> {
         match &self.skeleton {
-            FigureSkeleton::File { kind, path, .. } => Some((*kind, path)),
-            FigureSkeleton::Joints(_) => None,
+            FigureSkeleton::Robot { urdf, .. } => Some((SourceKind::Urdf, urdf)),
+            FigureSkeleton::Character { gltf, .. } => Some((SourceKind::Gltf, gltf)),
+            FigureSkeleton::Joints { .. } => None,
         }
     }
 }

@@ -14,9 +14,9 @@ use posekit::task::{
 };
 
 use super::{
-    FigureBody, FigureCapsule, FigureFrame, FigureGoal, FigureJoint, FigureLink, FigureMotion,
-    FigurePose, FigureProblem, FigureSettings, FigureSkeleton, FigureSource, FigureTask,
-    FrameOwner,
+    FigureBody, FigureCapsule, FigureDistance, FigureFrame, FigureGoal, FigureJoint, FigureLink,
+    FigureMotion, FigurePose, FigureProblem, FigureRoot, FigureSettings, FigureSkeleton,
+    FigureSource, FigureTask, FrameOwner,
 };
 use crate::error::{Error, Place, Result};
 use crate::robot::Robot;
@@ -66,13 +66,17 @@ impl FigureProblem {
         warnings: &mut Warnings,
     ) -> Result<FigureModel> {
         match &self.skeleton {
-            FigureSkeleton::Joints(joints) => self.assemble(build(joints)?, None, warnings),
-            FigureSkeleton::File { kind, has_free_root, .. } => {
+            FigureSkeleton::Joints { joints } => self.assemble(build(joints)?, None, warnings),
+            FigureSkeleton::Robot { root, .. } | FigureSkeleton::Character { root, .. } => {
                 let Some(source) = source else {
-                    let place = Place::named(kind.field());
-                    return Err(Error::Missing { place, field: "source".into() });
+                    let kind = self.source().map_or("joints", |(kind, _)| kind.field());
+                    return Err(Error::Missing {
+                        place: Place::named(kind),
+                        field: "source".into(),
+                    });
                 };
-                let free = has_free_root.then(|| source.with_free_root()).transpose()?;
+                let is_free = *root == FigureRoot::Free;
+                let free = is_free.then(|| source.with_free_root()).transpose()?;
                 let source = free.as_ref().unwrap_or(source);
                 self.assemble(source.skeleton().clone(), source.robot(), warnings)
             }
@@ -422,8 +426,14 @@ impl Context<'_> {
                 let plane = Plane::new(frame(on)?, point(*at), direction(*normal));
                 if *is_one_sided { plane.one_sided() } else { plane }.into()
             }
-            FigureGoal::Distance { frames: on, min, max } => {
-                Distance::between(frames(on)?, *min, *max).into()
+            FigureGoal::Distance { frames: on, distance } => {
+                let (min, max) = match *distance {
+                    FigureDistance::Exactly { distance } => (distance, distance),
+                    FigureDistance::Between { min, max } => {
+                        (min.unwrap_or(0.0), max.unwrap_or(f64::INFINITY))
+                    }
+                };
+                Distance::between(frames(on)?, min, max).into()
             }
             FigureGoal::RelativePose { frames: on, pose } => {
                 let (target, axes) = pose_of(pose);
@@ -432,13 +442,15 @@ impl Context<'_> {
             FigureGoal::Closure { frames: on, link } => {
                 let link = match *link {
                     FigureLink::Ball => Link::Ball,
-                    FigureLink::Hinge(axes) => Link::Hinge(axes.map(direction)),
+                    FigureLink::Hinge { axes } => Link::Hinge(axes.map(direction)),
                     FigureLink::Weld => Link::Weld,
                 };
                 Closure::new(frames(on)?, link).into()
             }
             FigureGoal::CenterOfMass { target, along } => {
-                CenterOfMass::new(self.weighing(at)?, point(*target)).along(*along).into()
+                CenterOfMass::new(self.weighing(at)?, point(*target))
+                    .along(along.unwrap_or([true; 3]))
+                    .into()
             }
             FigureGoal::Support { corners, up, margin } => {
                 let corners: Vec<DVec3> = corners.iter().copied().map(point).collect();

@@ -5,7 +5,7 @@ use core::f64::consts::PI;
 use super::goals;
 use super::{
     FIGURE_SCHEMA, FigureBody, FigureCone, FigureJoint, FigureMimic, FigureMotion, FigureProblem,
-    FigureSettings, FigureSkeleton, RootMode, SourceKind,
+    FigureRoot, FigureSettings, FigureSkeleton, RootMode, SourceKind,
 };
 use crate::error::{Error, Result};
 use crate::json::{Cursor, Document, Object, check_schema};
@@ -76,20 +76,24 @@ fn read_skeleton(root: &Cursor<'_>, file: &Object<'_>, limits: &Limits) -> Resul
                     "`root` is for the skeleton of another file; among `joints`, give the first one the kind `free`",
                 ));
             }
-            read_joints(&joints, limits).map(FigureSkeleton::Joints)
+            read_joints(&joints, limits).map(|joints| FigureSkeleton::Joints { joints })
         }
-        (None, Some((named, kind)), None) => Ok(FigureSkeleton::File {
-            kind,
-            path: read_path(&named)?,
-            has_free_root: file.optional("root").map_or(Ok(false), |root| has_free_root(&root))?,
-        }),
+        (None, Some((named, kind)), None) => {
+            let path = read_path(&named)?;
+            let root = file.optional("root").map(|root| read_root(&root)).transpose()?;
+            let root = root.unwrap_or_default();
+            Ok(match kind {
+                SourceKind::Urdf => FigureSkeleton::Robot { urdf: path, root },
+                SourceKind::Gltf => FigureSkeleton::Character { gltf: path, root },
+            })
+        }
     }
 }
 
-fn has_free_root(root: &Cursor<'_>) -> Result<bool> {
+fn read_root(root: &Cursor<'_>) -> Result<FigureRoot> {
     match root.text()? {
-        "free" => Ok(true),
-        "pinned" => Ok(false),
+        "free" => Ok(FigureRoot::Free),
+        "pinned" => Ok(FigureRoot::Pinned),
         other => Err(root.invalid(format!("unknown root `{other}`, expected free or pinned"))),
     }
 }

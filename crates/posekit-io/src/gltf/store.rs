@@ -10,7 +10,7 @@ use super::buffers::{BASE64, decode};
 use super::container::ALIGNMENT;
 use super::uri::{Uri, encode};
 use crate::error::{Error, Place, Result};
-use crate::json::{Spans, Splices, number};
+use crate::json::{Spans, Splices, shortest};
 
 /// The beginning of a new data URI, if the file has none to follow.
 const HEAD: &str = "data:application/octet-stream;base64,";
@@ -256,14 +256,16 @@ impl OwnBuffer {
 
 /// The smallest and the largest of each component, as lists.
 pub(super) fn bounds(numbers: &[f32], width: usize) -> Result<[String; 2]> {
-    let bound = |pick: fn(f32, f32) -> bool| -> Result<String> {
+    if !numbers.iter().all(|number| number.is_finite()) {
+        return Err(Error::NotFinite { field: "bounds".into() });
+    }
+    let bound = |pick: fn(f32, f32) -> bool| {
         let component = |i: usize| {
             let all = numbers.iter().skip(i).step_by(width).copied();
             all.reduce(|best, next| if pick(next, best) { next } else { best }).unwrap_or(0.0)
         };
-        let texts: Result<Vec<String>> =
-            (0..width).map(|i| number(f64::from(component(i)), "bounds")).collect();
-        Ok(format!("[{}]", texts?.join(",")))
+        let texts: Vec<String> = (0..width).map(|i| shortest(f64::from(component(i)))).collect();
+        format!("[{}]", texts.join(","))
     };
-    Ok([bound(|next, best| next < best)?, bound(|next, best| next > best)?])
+    Ok([bound(|next, best| next < best), bound(|next, best| next > best)])
 }

@@ -5,8 +5,8 @@ use posekit::skeleton::Skeleton;
 
 use crate::error::{Error, Place, Result};
 use crate::figure::{
-    FigureFrame, FigureGoal, FigurePose, FigureProblem, FigureSettings, FigureSkeleton, FigureTask,
-    FrameOwner, SourceKind,
+    FigureFrame, FigureGoal, FigurePose, FigureProblem, FigureRoot, FigureSettings, FigureSkeleton,
+    FigureTask, FrameOwner,
 };
 use crate::free_root::with_free;
 use crate::gltf::{Character, WRIST, with_fingers_hung};
@@ -62,10 +62,9 @@ pub fn tip_problem(
     let owner = FrameOwner::Link(link.to_owned());
     let frame = FigureFrame { on: owner, position: None, rotation: None };
     Ok(FigureProblem {
-        skeleton: FigureSkeleton::File {
-            kind: SourceKind::Urdf,
-            path: path.to_owned(),
-            has_free_root,
+        skeleton: FigureSkeleton::Robot {
+            urdf: path.to_owned(),
+            root: if has_free_root { FigureRoot::Free } else { FigureRoot::Pinned },
         },
         bodies: None,
         start: Vec::new(),
@@ -125,7 +124,7 @@ pub fn character_problem(
     let target = skeleton.poses(&skeleton.neutral())[joint].translation.to_array();
     let frame = FigureFrame { on: FrameOwner::Joint(name.clone()), position: None, rotation: None };
     Ok(FigureProblem {
-        skeleton: FigureSkeleton::Joints(joints_of(skeleton)),
+        skeleton: FigureSkeleton::Joints { joints: joints_of(skeleton) },
         bodies: None,
         start: Vec::new(),
         tasks: vec![FigureTask {

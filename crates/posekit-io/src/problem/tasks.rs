@@ -2,42 +2,60 @@
 
 use posekit::glam::{DQuat, DVec3};
 use posekit::task::{Task, TaskKind};
+use serde::Serialize;
 
 use super::figure::Label;
 use crate::error::Result;
-use crate::figure::FigureProblem;
-use crate::json::{Fields, list_in_lines, number, numbers, text_value};
+use crate::figure::{FigureProblem, FigureTask};
+use crate::json;
 
-/// A list of objects, one for each task: `task` (its kind), `name` and `frame` (labels of the task and of its frames), `level`, `weight`, the target
-/// (`position`, `orientation`, `direction`, each omitted if it has none), and `file`, the task as in a figure's file.
+/// A task of a problem, for pages that show it.
+#[derive(Serialize)]
+struct WrittenTask<'a> {
+    /// Its kind.
+    task: &'static str,
+    /// The label of the task, and that of its frames.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    frame: Option<&'a str>,
+    level: u8,
+    weight: f64,
+    /// The target: each only if it has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    position: Option<[f64; 3]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    orientation: Option<[f64; 4]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    direction: Option<[f64; 3]>,
+    /// As in a figure's file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file: Option<&'a FigureTask>,
+}
+
+/// A list of objects, one for each task.
 pub(super) fn tasks_json(
     tasks: &[Task],
     labels: &[Label],
     written: Option<&FigureProblem>,
 ) -> Result<String> {
-    let line = |(index, task): (usize, &Task)| -> Result<String> {
-        let at = format!("tasks[{index}]");
-        let mut fields = Fields::new();
-        fields.add("task", text_value(task.kind.name()));
-        if let Some(label) = labels.get(index) {
-            fields.add_some("name", label.name.as_deref().map(text_value));
-            fields.add("frame", text_value(&label.frame));
-        }
-        fields.add("level", task.level.to_string());
-        fields.add("weight", number(task.weight, &at)?);
+    let line = |(index, task): (usize, &Task)| {
         let (position, orientation, direction) = aim(&task.kind);
-        let point = |at: DVec3| numbers(&at.to_array(), "target");
-        fields.add_some("position", position.map(point).transpose()?);
-        let turn = |turn: DQuat| numbers(&turn.to_array(), "orientation");
-        fields.add_some("orientation", orientation.map(turn).transpose()?);
-        fields.add_some("direction", direction.map(point).transpose()?);
-        let file = written.and_then(|figure| figure.tasks.get(index));
-        fields
-            .add_some("file", file.map(|task| FigureProblem::task_json(task, index)).transpose()?);
-        Ok(fields.inline())
+        let label = labels.get(index);
+        WrittenTask {
+            task: task.kind.name(),
+            name: label.and_then(|label| label.name.as_deref()),
+            frame: label.map(|label| label.frame.as_str()),
+            level: task.level,
+            weight: task.weight,
+            position: position.map(|to| to.to_array()),
+            orientation: orientation.map(|to| to.to_array()),
+            direction: direction.map(|to| to.to_array()),
+            file: written.and_then(|figure| figure.tasks.get(index)),
+        }
     };
-    let lines: Result<Vec<String>> = tasks.iter().enumerate().map(line).collect();
-    Ok(list_in_lines(&lines?))
+    let lines: Vec<WrittenTask<'_>> = tasks.iter().enumerate().map(line).collect();
+    json::inline(&lines)
 }
 
 /// The target of a task: a position, an orientation, a direction.

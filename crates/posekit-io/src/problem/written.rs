@@ -21,7 +21,7 @@ pub(super) fn figure_of(rig: &Rig) -> FigureProblem {
     };
     let moves = |joint: &usize| !skeleton.value_range(*joint).is_empty();
     FigureProblem {
-        skeleton: FigureSkeleton::Joints(joints_of(skeleton)),
+        skeleton: FigureSkeleton::Joints { joints: joints_of(skeleton) },
         bodies: None,
         start: (0..skeleton.n_joints()).filter(moves).map(values).collect(),
         tasks: tasks(rig),

@@ -1,11 +1,13 @@
 //! Solutions: the file format `posekit.solution/1`.
 
 mod read;
-mod write;
+pub(crate) mod write;
 
 use posekit::solve::HoldKind;
+use serde::Serialize;
 
 use crate::error::Result;
+use crate::json;
 use crate::limits::Limits;
 
 /// The name of the format, the first field of every file.
@@ -37,50 +39,66 @@ pub const SOLUTION_SCHEMA: &str = "posekit.solution/1";
 /// solution.error = f64::NAN;
 /// assert_eq!(solution.to_json().unwrap_err().to_string(), "`error` is not finite and cannot be written");
 /// ```
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(tag = "schema", rename = "posekit.solution/1")]
 pub struct SolutionFile {
     /// The solver's name on the command line.
     pub solver: String,
     /// The outcome: the fields `status`, `shortfall` and `joints` of the file.
+    #[serde(flatten)]
     pub outcome: Outcome,
     /// Iterations that were run.
     pub iterations: u32,
     /// Distance from tip to target \[the problem's unit\], by forward kinematics on the returned joint values.
     pub error: f64,
     /// Angle between the tip's orientation and its target \[rad\], if there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub orientation_error: Option<f64>,
     /// The iteration of the escape from a lock-up, if there was one.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub escaped_at: Option<u32>,
     /// The iteration in which slow convergence was accelerated, if it was.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub accelerated_at: Option<u32>,
     /// The name of the method that took over.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub escaped_by: Option<String>,
     /// The method that ran, and why.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub choice: Option<NamedChoice>,
     /// The error of each task of a figure, in the order of its file.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub misses: Option<Vec<TaskMiss>>,
     /// The limits and largest changes that hold a figure back.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub holds: Option<Vec<NamedHold>>,
     /// Joint angles of a chain in the plane, relative, in (-pi, pi] \[rad\].
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub angles: Option<Vec<f64>>,
     /// Joint rotations of a chain in space, x, y, z, w.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub rotations: Option<Vec<[f64; 4]>>,
     /// Joint values of a robot by name, in the order of its joints: an object in the file.
+    #[serde(serialize_with = "write::some_values", skip_serializing_if = "Option::is_none")]
     pub configuration: Option<Vec<NamedValues>>,
     /// The bases of the bones and the tip, or the origins of a figure's joints, each with as many numbers as the problem has dimensions.
     pub points: Vec<Vec<f64>>,
     /// The names of the points, in the same order: all joints of a figure, including fixed ones; for a robot the joints
     /// that move the tip, and `tip`.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub point_names: Option<Vec<String>>,
     /// Several solutions, best first, each as `angles`; the fields above repeat the best.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub solutions: Option<Vec<Vec<f64>>>,
     /// The trace of the solver, if requested.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub trace: Option<Vec<TraceEntry>>,
 }
 
 /// The outcome of a solve.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
+#[serde(tag = "status", rename_all = "kebab-case")]
 pub enum Outcome {
     /// The tip is on the target, within the tolerance.
     Reached,
@@ -118,7 +136,7 @@ impl Outcome {
 }
 
 /// The method that ran, and why.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct NamedChoice {
     /// The method's name.
     pub method: String,
@@ -127,28 +145,33 @@ pub struct NamedChoice {
 }
 
 /// The error of a task, by forward kinematics on the returned joint values.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct TaskMiss {
     /// The kind of the task, by its name in files.
     pub task: String,
     /// Its name in the figure.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// Its level, from 1.
     pub level: u8,
     /// The error in length \[m\], if the task has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub distance: Option<f64>,
     /// The error in angle \[rad\], if the task has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub angle: Option<f64>,
     /// True when it is within the tolerances.
+    #[serde(rename = "met")]
     pub is_met: bool,
 }
 
 /// A joint that holds a figure back, because it cannot move further.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct NamedHold {
     /// The joint's name.
     pub joint: String,
     /// The cause: the field `by`, [`HoldKind::Limit`] by default.
+    #[serde(rename = "by", serialize_with = "write::word")]
     pub kind: HoldKind,
     /// By how much the misses would shrink for each unit by which the limit, or the largest change, is relaxed, to first order \[m/rad, m/m\]; 0 if no single limit is the cause.
     pub relief: f64,
@@ -164,15 +187,17 @@ pub struct NamedValues {
 }
 
 /// The state after one iteration.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct TraceEntry {
     /// The iteration, from 1; 0 is the start.
     pub iteration: u32,
     /// Distance from tip to target after it \[the problem's unit\].
     pub error: f64,
     /// Joint angles after it, of a chain in the plane \[rad\].
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub angles: Option<Vec<f64>>,
     /// Joint rotations after it, of a chain in space, x, y, z, w.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub rotations: Option<Vec<[f64; 4]>>,
     /// Points after it. For relaxation the raw relaxed ones, whose distances may differ from the bone lengths.
     pub points: Vec<Vec<f64>>,
@@ -235,6 +260,6 @@ impl SolutionFile {
     /// # Errors
     /// [`Error::NotFinite`](crate::Error::NotFinite) names the field of a NaN or an infinity.
     pub fn to_json(&self) -> Result<String> {
-        write::write(self)
+        json::file(self)
     }
 }

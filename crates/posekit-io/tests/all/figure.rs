@@ -8,8 +8,8 @@ use posekit::glam::DVec3;
 use posekit::skeleton::{JointKind, Limit};
 use posekit::solve::{JointOptions, Method, Settings, solve};
 use posekit_io::{
-    Error, FigureModel, FigureProblem, FigureSkeleton, FigureSource, Limits, SourceKind, Warnings,
-    schema_of, urdf,
+    Error, FigureModel, FigureProblem, FigureRoot, FigureSkeleton, FigureSource, Limits,
+    SourceKind, Warnings, schema_of, urdf,
 };
 
 /// An arm of a ball and a hinge, and a slide and a free joint beside it.
@@ -586,7 +586,7 @@ fn a_robot_stands_or_floats() {
     let problem = FigureProblem::from_json(&text("").replace("head", "hand")).unwrap();
     let error = problem.to_model(Some(&robot), &mut Warnings::new()).unwrap_err();
     assert_eq!(error.to_string(), "tasks[0].frame: there is no link `hand`");
-    assert!(matches!(problem.skeleton, FigureSkeleton::File { has_free_root: false, .. }));
+    assert!(matches!(problem.skeleton, FigureSkeleton::Robot { root: FigureRoot::Pinned, .. }));
     let error = problem.to_model(None, &mut Warnings::new()).unwrap_err();
     assert_eq!(error.to_string(), "urdf: `source` is missing");
 }

@@ -69,7 +69,10 @@ fn points_have_names() {
 fn a_figure_says_what_was_missed_and_why() {
     let text = figure_solution().to_json().unwrap();
     let expected = r#"
-  "choice": { "method": "least-squares", "reason": "tasks that only least squares can do" },
+  "choice": {
+    "method": "least-squares",
+    "reason": "tasks that only least squares can do"
+  },
   "misses": [
     { "task": "look-at", "name": "eyes", "level": 2, "angle": 0.5, "met": false },
     { "task": "look-at", "level": 2, "distance": 1e-9, "angle": 0.5, "met": true }
@@ -84,7 +87,7 @@ fn a_figure_says_what_was_missed_and_why() {
         (
             "\"met\": false",
             "\"met\": 0",
-            "misses[0].met, line 10, column 75: expected true or false",
+            "misses[0].met, line 15, column 75: expected true or false",
         ),
         ("\"angle\": 0.5", "\"angle\": -1", "a miss must not be negative"),
         ("\"level\": 2", "\"level\": 256", "a level is from 1 to 255"),
