@@ -9,17 +9,17 @@ import { expect, test } from "vitest";
 import { METHODS } from "../src/core/methods.ts";
 import { contactsOf, contactsText } from "../src/core/motion/contacts.ts";
 import { motionSnippets, type MotionOrder } from "../src/core/motion/snippets.ts";
-import type { CleanSettings, MotionInfo, MotionReport } from "../src/core/motion/types.ts";
+import type { MotionSettings } from "../src/core/motion/types.ts";
 import { sceneDocument, SCENES } from "../src/core/scenes/index.ts";
 import { settingsFor } from "../src/core/settings.ts";
 import { snippetsOf, type SnippetOrder } from "../src/core/snippets.ts";
 import { loadLibrary } from "../src/core/testing.ts";
-import type { MethodName, SettingsSubset, Snippet } from "../src/core/types.ts";
+import type { MethodName, Settings, Snippet } from "../src/core/types.ts";
 
 const folder = process.env["SNIPPETS"] ?? "";
 
 /** Settings other than the defaults, for each method those that it has. */
-const SETTINGS: Readonly<Record<MethodName, SettingsSubset>> = {
+const SETTINGS: Readonly<Record<MethodName, Settings>> = {
   auto: { iterations: 40 },
   "two-bone": { tolerance: 1e-5 },
   arm: { tolerance: 1e-5 },
@@ -56,7 +56,7 @@ function solved({ problem, urdf, method, settings }: SnippetOrder): string {
 }
 
 /** What is done to the walk: settings, one contact less, the first pose of the clip again in the middle of it. */
-const MOTIONS: readonly [string, Partial<CleanSettings>, hasContacts: boolean, hasPose: boolean][] = [
+const MOTIONS: readonly [string, Partial<MotionSettings>, hasContacts: boolean, hasPose: boolean][] = [
   ["usual", {}, false, false],
   ["settings", { strength: 0.6, floor: "level", ease: 0.3, release: 0.2, shortest: 0.1, path: false, inPlace: false }, false, false],
   ["contacts", { path: false, floor: "per-plant" }, true, false],
@@ -66,17 +66,17 @@ const MOTIONS: readonly [string, Partial<CleanSettings>, hasContacts: boolean, h
 ];
 
 /** A motion's order, and what the library says of it in this process. */
-function motionOf(change: Partial<CleanSettings>, hasContacts: boolean, hasPose: boolean): [MotionOrder, string] {
+function motionOf(change: Partial<MotionSettings>, hasContacts: boolean, hasPose: boolean): [MotionOrder, string] {
   const walk = readFileSync(new URL("../../testdata/clips/walk.bvh", import.meta.url));
   const motion = Motion.open(walk, "walk.bvh", 0);
-  const info = JSON.parse(motion.info()) as MotionInfo;
+  const info = motion.info();
   const settings = { ...info.usual, ...change };
   const contacts = hasContacts ? contactsOf(motion.contacts()).slice(1) : null;
   const q = new Float64Array(info.nValues);
   motion.configuration(0, q);
   const keys = hasPose ? [{ time: info.start + 60 * info.frameTime, q: [...q] }] : [];
   motion.set(JSON.stringify(settings), contacts && contactsText(contacts), Float64Array.from(keys, ({ time }) => time), Float64Array.from(keys.flatMap((key) => key.q)));
-  const { changed } = JSON.parse(motion.report()) as MotionReport;
+  const { changed } = motion.report();
   motion.free();
   const order = { info, settings, contacts, keys, clip: 0, motion: { name: "walk.bvh", type: "text/plain", text: walk.toString("utf8") } };
   return [order, `${changed} joints changed`];

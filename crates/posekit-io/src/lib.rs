@@ -79,8 +79,7 @@ pub use chain_problem::{
     SpaceConstraint,
 };
 pub use contacts::{
-    CONTACTS_SCHEMA, ContactEntry, ContactsFile, DEFAULT_EASE, HoldEntry, PoseEntry, SupportEntry,
-    SupportKey,
+    CONTACTS_SCHEMA, ContactEntry, ContactsFile, DEFAULT_EASE, HoldEntry, SupportEntry, SupportKey,
 };
 pub use error::{Error, Place, Result};
 pub use figure::{

@@ -56,6 +56,12 @@ pub fn version() -> String {
     env!("CARGO_PKG_VERSION").to_owned()
 }
 
+/// What is written as JSON, as an object.
+fn object(value: &impl serde::Serialize) -> Result<JsValue> {
+    let text = serde_json::to_string(value).map_err(|error| Fault::new(error.to_string()))?;
+    js_sys::JSON::parse(&text)
+}
+
 /// Copies the caller's numbers into a reusable buffer.
 fn read(array: &Float64Array, into: &mut Vec<f64>) {
     into.resize(array.length() as usize, 0.0);

@@ -30,6 +30,8 @@ pub mod session;
 
 pub mod bindings;
 mod fault;
+#[cfg(test)]
+mod types;
 
 pub use fault::{Fault, Result};
 

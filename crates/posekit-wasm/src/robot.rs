@@ -1,4 +1,4 @@
-//! What a robot looks like, and what its files say of its joints, as JSON.
+//! What a robot looks like, and what its files say of its joints.
 
 use posekit::math::Pose;
 use posekit_io::robot::{Geometry, RobotShape, RobotState};
@@ -6,17 +6,20 @@ use posekit_io::{Limits, Robot, Warnings, read_robot, srdf};
 use serde::Serialize;
 
 use crate::POSE;
-use crate::fault::{Fault, Result};
+use crate::fault::Result;
 use crate::session::numbers_of;
 
-/// The description of a robot; joints are those of its skeleton.
+/// The description of a robot; joints are those of its skeleton, by index.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "RobotDescription"))]
 #[serde(rename_all = "camelCase")]
-struct Description<'r> {
+pub struct Description<'r> {
     name: &'r str,
+    /// How it looks.
     visuals: Vec<Shape<'r>>,
+    /// What it is for collisions.
     collisions: Vec<Shape<'r>>,
-    /// The largest speed of each joint \[rad/s, m/s\].
+    /// The largest speed of each joint \[rad/s, m/s\]; null where the file gives none.
     max_speeds: Vec<Option<f64>>,
     states: Vec<State<'r>>,
     /// Those of the SRDF; the problem has those of the robot's own file.
@@ -24,57 +27,76 @@ struct Description<'r> {
 }
 
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(optional_fields, rename = "RobotShape"))]
 struct Shape<'r> {
+    /// The joint that it is on.
     joint: usize,
+    /// Its pose there: position, then quaternion x, y, z, w.
     pose: [f64; POSE],
+    #[cfg_attr(
+        test,
+        ts(
+            type = "\"box\" | \"sphere\" | \"cylinder\" | \"capsule\" | \"ellipsoid\" | \"mesh\" | \"half-space\""
+        )
+    )]
     kind: &'static str,
-    /// Half extents, radii, radius and half length, or the scale of a mesh.
+    /// Half extents; radii; radius and half length, along z; the scale of a mesh.
     size: Vec<f64>,
+    /// The file of a mesh, as the robot's file names it.
     #[serde(skip_serializing_if = "Option::is_none")]
     file: Option<&'r str>,
+    /// Red, green, blue, opacity, if the file gives them.
     #[serde(skip_serializing_if = "Option::is_none")]
     color: Option<[f64; 4]>,
 }
 
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "RobotState"))]
 struct State<'r> {
     name: &'r str,
     group: Option<&'r str>,
-    /// Joints with their values.
+    /// Joints, each with its values.
     values: Vec<(usize, &'r [f64])>,
 }
 
-/// A robot's shapes, largest speeds and named states, as JSON.
+/// Reads a robot, and the warnings about its SRDF.
 ///
 /// - `text`: a URDF, or an MJCF that includes no other file
 /// - `srdf`: the text of the SRDF beside it
 ///
 /// # Errors
 /// Those of the readers.
-pub fn description(text: &str, srdf: Option<&str>) -> Result<String> {
+pub fn read(text: &str, srdf: Option<&str>) -> Result<(Robot, Warnings)> {
     let limits = Limits::default();
     let mut robot = read_robot(text.as_bytes(), &limits, &mut Warnings::new())?;
     let mut warnings = Warnings::new();
     if let Some(srdf) = srdf {
         robot = srdf::merge_with(&robot, srdf, &limits, &mut warnings)?;
     }
-    let mut max_speeds = vec![None; robot.skeleton().n_joints()];
-    for joint in robot.joints().iter().filter(|joint| joint.max_speed.is_finite()) {
-        max_speeds[joint.skeleton_joints.clone()].fill(Some(joint.max_speed));
+    Ok((robot, warnings))
+}
+
+impl<'r> Description<'r> {
+    /// Describes a robot.
+    #[must_use]
+    pub fn new(robot: &'r Robot, warnings: &Warnings) -> Self {
+        let mut max_speeds = vec![None; robot.skeleton().n_joints()];
+        for joint in robot.joints().iter().filter(|joint| joint.max_speed.is_finite()) {
+            max_speeds[joint.skeleton_joints.clone()].fill(Some(joint.max_speed));
+        }
+        let visuals = robot
+            .visuals()
+            .iter()
+            .map(|visual| Shape { color: visual.color, ..shape(robot, &visual.shape) });
+        Self {
+            name: robot.name(),
+            visuals: visuals.collect(),
+            collisions: robot.shapes().iter().map(|own| shape(robot, own)).collect(),
+            max_speeds,
+            states: robot.states().iter().map(|own| state(robot, own)).collect(),
+            warnings: warnings.iter().map(ToString::to_string).collect(),
+        }
     }
-    let visuals = robot
-        .visuals()
-        .iter()
-        .map(|visual| Shape { color: visual.color, ..shape(&robot, &visual.shape) });
-    let description = Description {
-        name: robot.name(),
-        visuals: visuals.collect(),
-        collisions: robot.shapes().iter().map(|own| shape(&robot, own)).collect(),
-        max_speeds,
-        states: robot.states().iter().map(|own| state(&robot, own)).collect(),
-        warnings: warnings.iter().map(ToString::to_string).collect(),
-    };
-    serde_json::to_string(&description).map_err(|error| Fault::new(error.to_string()))
 }
 
 fn shape<'r>(robot: &Robot, shape: &'r RobotShape) -> Shape<'r> {
@@ -116,7 +138,7 @@ fn state<'r>(robot: &'r Robot, state: &'r RobotState) -> State<'r> {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::{Value, json};
+    use serde_json::json;
 
     use super::*;
 
@@ -132,9 +154,9 @@ mod tests {
 
     #[test]
     fn a_description_has_shapes_speeds_and_states() {
-        let found: Value =
-            serde_json::from_str(&description(TEXT, Some(SRDF)).expect("both texts are valid"))
-                .expect("the description is JSON");
+        let (robot, warnings) = read(TEXT, Some(SRDF)).expect("both texts are valid");
+        let found = serde_json::to_value(Description::new(&robot, &warnings))
+            .expect("the description is JSON");
         let pose = json!([1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0]);
         let visual = json!({ "joint": 1, "pose": pose, "kind": "mesh", "size": [1.0, 1.0, -1.0],
             "file": "package://p/cart.stl", "color": [1.0, 0.0, 0.0, 1.0] });
@@ -152,7 +174,7 @@ mod tests {
 
     #[test]
     fn a_fault_of_the_srdf_has_its_place() {
-        let fault = description(
+        let fault = read(
             TEXT,
             Some("<robot name=\"slider\">\n<group name=\"g\"><joint name=\"no\"/></group></robot>"),
         )

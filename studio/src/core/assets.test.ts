@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { assets } from "../../tests/assets.ts";
 import { Engine } from "../worker/engine.ts";
 import { targetsOf } from "./edit.ts";
-import type { RobotLook } from "./robot.ts";
+import type { RobotDescription } from "./robot.ts";
 import { createSession } from "./session.ts";
 import { hasPackage, loadLibrary, localWorker, until } from "./testing.ts";
 import { LoadFault, loadDocument, type Reader } from "./load.ts";
@@ -14,7 +14,7 @@ import { LoadFault, loadDocument, type Reader } from "./load.ts";
 function reader(engine: Engine): Reader {
   return {
     inspect: async (source) => (await engine.answer({ kind: "inspect", source })) as { figure: string; warnings: string[] },
-    describe: async (text, srdf) => (await engine.answer({ kind: "robot", text, ...(srdf === undefined ? {} : { srdf }) })) as RobotLook,
+    describe: async (text, srdf) => (await engine.answer({ kind: "robot", text, ...(srdf === undefined ? {} : { srdf }) })) as RobotDescription,
     load: async (text, urdf) => await engine.load({ kind: "json", text, ...(urdf === undefined ? {} : { urdf }) }),
   };
 }

@@ -2,7 +2,7 @@
 
 import { MOST_POSES, SECONDS } from "./arm.ts";
 import { isMethod, unusedMethod, usedMethods } from "./methods.ts";
-import { ROBOT_BODIES, SCENE_IDS, type MethodName, type ProblemInfo, type RunResult, type RunSpec, type SettingsSubset, type StudioDocument } from "./types.ts";
+import { ROBOT_BODIES, SCENE_IDS, type MethodName, type ProblemInfo, type RunResult, type RunSpec, type Settings, type StudioDocument } from "./types.ts";
 
 /** Solvers that may stand side by side. */
 export const MOST_RUNS = 6;
@@ -141,7 +141,7 @@ export function cutOff(run: RunSpec, iterations: number): RunSpec {
 }
 
 /** Settings as they are solved: what follows a drag does not start again elsewhere, which would be a jump, unless its settings say so. */
-export function solvedSettings({ settings, follows }: RunSpec, isFollowing = follows === true): SettingsSubset {
+export function solvedSettings({ settings, follows }: RunSpec, isFollowing = follows === true): Settings {
   return isFollowing ? { ...settings, least_squares: { restarts: 0, ...settings.least_squares } } : settings;
 }
 

@@ -156,7 +156,7 @@ function moveRoot(problem: ProblemFile, info: ProblemInfo, position: Vec3): Prob
     const points = problem.points.map((point, index) => (index === 0 ? position.slice(0, problem.dimension) : point));
     return { ...problem, points };
   }
-  if (!isFigure(problem)) return { ...problem, root: position.slice(0, problem.dimension) };
+  if (!isFigure(problem)) return isPlane(problem) ? { ...problem, root: [position[0], position[1]] } : { ...problem, root: position };
   const root = rootOf(info);
   const joints = problem.joints?.map((joint) => (joint.name === info.names[root] ? { ...joint, position } : joint));
   return joints ? { ...problem, joints } : problem;

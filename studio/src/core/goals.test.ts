@@ -153,7 +153,7 @@ describe.skipIf(!hasPackage)("goals", () => {
       await rest(session);
       const { info, pose } = known(session);
       const spots = spotsOf(figureOf(session), info);
-      expect(spots.every(({ frame }) => typeof frame === "object" && frame.link !== undefined)).toBe(true);
+      expect(spots.every(({ frame }) => typeof frame === "object" && "link" in frame)).toBe(true);
       for (const spot of spots.slice(0, 6)) {
         session.editGoals("Move a goal to another joint", (old) => withTask(old, 0, (task) => onSpot(task, spot, pose)));
         await rest(session);

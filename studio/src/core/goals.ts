@@ -1,7 +1,7 @@
 //! Goals of figures: where they can be, what they ask for, and how they come and go. A goal that is new, or goes elsewhere, asks for what already holds
 //! there, so that nothing jumps.
 
-import { isFigure, type FigureProblem, type FigureTask, type FrameName, type ProblemFile, type Quat, type Vec3 } from "./files.ts";
+import { isFigure, type FigureProblem, type FigureTask, type FigureFrame, type ProblemFile, type Quat, type Vec3 } from "./files.ts";
 import { add, multiply, rotate, rotationAt, vectorAt } from "./math.ts";
 import type { PoseData, ProblemInfo, TaskInfo } from "./types.ts";
 
@@ -10,7 +10,7 @@ export interface Spot {
   /** The joint whose frame it is. */
   joint: number;
   name: string;
-  frame: FrameName;
+  frame: FigureFrame;
 }
 
 /** What a goal asks of its frame; other kinds of goals cannot be changed into one another. */

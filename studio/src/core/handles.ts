@@ -74,7 +74,8 @@ function figureTarget(task: FigureTask, index: number, info: TaskInfo | undefine
 
 function frameName(task: FigureTask): string | null {
   if (!("frame" in task)) return null;
-  return typeof task.frame === "string" ? task.frame : task.frame.joint ?? task.frame.link ?? null;
+  if (typeof task.frame === "string") return task.frame;
+  return "joint" in task.frame ? task.frame.joint : task.frame.link;
 }
 
 function rootHandle({ problem }: StudioDocument, info: ProblemInfo, pose: PoseData): Handle[] {

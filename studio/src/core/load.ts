@@ -5,7 +5,7 @@ import { checkDocument } from "./document.ts";
 import { isFigure, isMjcf, namedFile, type FigureProblem, type FigureTask, type ProblemFile, type Vec3 } from "./files.ts";
 import { vectorAt } from "./math.ts";
 import { placed } from "./place.ts";
-import { companionOf, missingMeshes, srdfOf, type RobotLook } from "./robot.ts";
+import { companionOf, missingMeshes, srdfOf, type RobotDescription } from "./robot.ts";
 import type { Companion, News, ProblemInfo, RunSpec, StudioDocument, ViewState } from "./types.ts";
 
 /** Files that a figure may name, by name, the oldest first; so many are kept. */
@@ -37,7 +37,7 @@ export interface Reader {
   /** The figure that a URDF or a glTF file comes to, with its joints written out; a figure on such a file as it is. */
   inspect(source: { kind: "urdf"; text: string } | { kind: "gltf"; bytes: Uint8Array; free?: boolean } | { kind: "json"; text: string; file: Uint8Array }): Promise<{ figure: string; warnings: string[] }>;
   /** What a robot looks like. */
-  describe(text: string, srdf: string | undefined): Promise<RobotLook>;
+  describe(text: string, srdf: string | undefined): Promise<RobotDescription>;
   /** Reads a problem whole. */
   load(text: string, urdf: string | undefined): Promise<ProblemInfo>;
 }
@@ -171,10 +171,10 @@ async function loadFigureOn(name: string, text: string, figure: FigureProblem, f
   try {
     // As it stands first, so that a fault is reported with its place in the file.
     await reader.inspect({ kind: "json", text, file: file.bytes });
-    const { gltf: _gltf, root, ...given } = figure;
+    const { gltf: _gltf, urdf: _urdf, root, ...given } = figure;
     const { figure: whole, warnings } = await reader.inspect({ kind: "gltf", bytes: file.bytes, free: root === "free" });
-    const { joints } = JSON.parse(whole) as FigureProblem;
-    const problem: FigureProblem = { ...given, ...(joints ? { joints } : {}) };
+    const { joints = [] } = JSON.parse(whole) as FigureProblem;
+    const problem: FigureProblem = { ...given, joints };
     const info = await reader.load(JSON.stringify(problem), undefined);
     const character = { ...file, nodes: nodesOf(info.names, nodeNames(file.bytes)) };
     return { document: documentOf(name, problem, undefined, "y"), companion: companionOf(new Map([[file.name, file.bytes]]), character), isSource: false, remark: remarksOf(warnings).join(" ") || null, warnings: 0 };
@@ -220,7 +220,7 @@ async function loadRobot(name: string, text: string, files: OtherFiles["files"],
 }
 
 /** On meshes that a robot is drawn with and that are not among the files. */
-export function remarkOnMeshes(look: RobotLook, files: ReadonlyMap<string, Uint8Array>): string | null {
+export function remarkOnMeshes(look: RobotDescription, files: ReadonlyMap<string, Uint8Array>): string | null {
   const [first, ...more] = missingMeshes(look, files);
   if (first === undefined) return null;
   const rest = more.length === 0 ? "" : ` and ${more.length} more`;

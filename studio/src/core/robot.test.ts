@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { feetOf, withBase, withLegs } from "./base.ts";
 import type { FigureProblem } from "./files.ts";
-import { companionOf, fileNamed, missingMeshes, srdfOf, type RobotLook, type RobotShape } from "./robot.ts";
+import { companionOf, fileNamed, missingMeshes, srdfOf, type RobotDescription, type RobotShape } from "./robot.ts";
 import type { ProblemInfo } from "./types.ts";
 
 const bytes = new Uint8Array(3);
@@ -19,7 +19,7 @@ describe("the files of a robot", () => {
 
   it("are counted, and those that are missing named once", () => {
     const shape = (file: string): RobotShape => ({ joint: 0, pose: [0, 0, 0, 0, 0, 0, 1], kind: "mesh", size: [1, 1, 1], file });
-    const look: RobotLook = { name: "r", visuals: [shape("a.stl"), shape("a.stl"), shape("link0.dae")], collisions: [shape("b.stl")], maxSpeeds: [], states: [], warnings: [] };
+    const look: RobotDescription = { name: "r", visuals: [shape("a.stl"), shape("a.stl"), shape("link0.dae")], collisions: [shape("b.stl")], maxSpeeds: [], states: [], warnings: [] };
     expect(missingMeshes(look, files)).toEqual(["a.stl"]);
     expect(companionOf(files).size).toBe(12);
     expect(srdfOf(files)?.name).toBe("r.srdf");

@@ -1,42 +1,13 @@
 //! What a robot looks like and what its files say of its joints, as the library describes it; and the files that were dropped with it.
 
 import { computed, signal, type ReadonlySignal } from "@preact/signals";
+import type { RobotDescription, RobotState } from "posekit/robots";
 import type { Client } from "../worker/client.ts";
 import { withoutStarts } from "./document.ts";
 import { withTargetsAt } from "./edit.ts";
 import type { CharacterFile, Companion, ProblemInfo, StudioDocument } from "./types.ts";
 
-/** A shape on a joint. */
-export interface RobotShape {
-  joint: number;
-  /** On the joint, seven numbers. */
-  pose: readonly number[];
-  kind: "box" | "sphere" | "cylinder" | "capsule" | "ellipsoid" | "mesh" | "half-space";
-  /** Half extents; radii; radius and half length along z; the scale of a mesh. */
-  size: readonly number[];
-  /** The mesh's file, as the robot's file has it. */
-  file?: string;
-  /** Red, green, blue, opacity, 0 to 1. */
-  color?: readonly [number, number, number, number];
-}
-
-export interface RobotState {
-  name: string;
-  group: string | null;
-  /** Joints and their values. */
-  values: readonly (readonly [joint: number, values: readonly number[]])[];
-}
-
-export interface RobotLook {
-  name: string;
-  visuals: readonly RobotShape[];
-  collisions: readonly RobotShape[];
-  /** By joint; null where the file gives none. */
-  maxSpeeds: readonly (number | null)[];
-  states: readonly RobotState[];
-  /** About the SRDF. */
-  warnings: readonly string[];
-}
+export type { RobotDescription, RobotShape, RobotState } from "posekit/robots";
 
 export function companionOf(files: ReadonlyMap<string, Uint8Array>, character: CharacterFile | null = null): Companion {
   return { files, character, size: [...files.values()].reduce((sum, bytes) => sum + bytes.length, 0) };
@@ -75,7 +46,7 @@ function last(path: string): string {
 }
 
 /** Meshes that a robot is drawn with and that are not among the files. */
-export function missingMeshes(look: RobotLook, files: ReadonlyMap<string, Uint8Array>): string[] {
+export function missingMeshes(look: RobotDescription, files: ReadonlyMap<string, Uint8Array>): string[] {
   const named = new Set(look.visuals.flatMap(({ file }) => (file === undefined ? [] : [file])));
   return [...named].filter((file) => fileNamed(files, file) === undefined);
 }
@@ -90,7 +61,7 @@ export function withState(q: ArrayLike<number>, { values }: RobotState, info: Pr
 interface Asked {
   text: string;
   srdf: string | undefined;
-  answer: Promise<RobotLook>;
+  answer: Promise<RobotDescription>;
 }
 
 /** What of the session is changed here. */
@@ -105,7 +76,7 @@ interface DeskOrder {
 /** The look of the robot on show, what stands beside the document, and joints moved by their values. */
 export class RobotDesk {
   readonly #companion = signal<Companion | null>(null);
-  readonly #look = signal<RobotLook | null>(null);
+  readonly #look = signal<RobotDescription | null>(null);
   /** Set for documents that came from glTF, GLB or VRM files. */
   readonly character: ReadonlySignal<CharacterFile | null> = computed(() => this.#companion.value?.character ?? null);
   #asked: Asked | null = null;
@@ -117,10 +88,10 @@ export class RobotDesk {
   /** The files that were dropped with what is on show. */
   get companion(): ReadonlySignal<Companion | null> { return this.#companion; }
   /** Null: no robot is on show. */
-  get look(): ReadonlySignal<RobotLook | null> { return this.#look; }
+  get look(): ReadonlySignal<RobotDescription | null> { return this.#look; }
 
   /** The description of a robot's text, which is read once. */
-  describe(text: string, srdf: string | undefined): Promise<RobotLook> {
+  describe(text: string, srdf: string | undefined): Promise<RobotDescription> {
     if (this.#asked?.text !== text || this.#asked.srdf !== srdf) {
       const answer = this.order.client.ask<"robot">({ kind: "robot", text, ...(srdf === undefined ? {} : { srdf }) });
       this.#asked = { text, srdf, answer };

@@ -1,7 +1,7 @@
 //! The settings that a person can turn: name, range, default, and what more of it does and costs. The defaults are those of the library.
 
 import { METHODS, PUBLISHED } from "./methods.ts";
-import type { MethodName, SettingSpec, SettingsSubset } from "./types.ts";
+import type { MethodName, SettingSpec, Settings } from "./types.ts";
 
 const ITERATED: MethodName[] = ["auto", "arm", "direct", "ccd", "fabrik", "relaxation", "least-squares"];
 
@@ -161,7 +161,7 @@ export const SETTINGS: readonly SettingSpec[] = [
 export type SettingValue = number | boolean | string | number[] | null;
 
 /** The value at a path of one or two names; undefined where the default holds. */
-export function settingAt(settings: SettingsSubset, path: string): SettingValue | undefined {
+export function settingAt(settings: Settings, path: string): SettingValue | undefined {
   let value: unknown = settings;
   for (const name of path.split(".")) {
     if (typeof value !== "object" || value === null) return undefined;
@@ -171,16 +171,16 @@ export function settingAt(settings: SettingsSubset, path: string): SettingValue 
 }
 
 /** The settings with one of them changed; null takes it back to the default. */
-export function withSetting(settings: SettingsSubset, path: string, value: SettingValue): SettingsSubset {
+export function withSetting(settings: Settings, path: string, value: SettingValue): Settings {
   const [first = "", ...rest] = path.split(".");
   const { [first]: old, ...others } = settings as Record<string, unknown>;
-  if (rest.length === 0) return (value === null ? others : { ...others, [first]: value }) as SettingsSubset;
-  const inner = withSetting((old ?? {}) as SettingsSubset, rest.join("."), value);
-  return (Object.keys(inner).length === 0 ? others : { ...others, [first]: inner }) as SettingsSubset;
+  if (rest.length === 0) return (value === null ? others : { ...others, [first]: value }) as Settings;
+  const inner = withSetting((old ?? {}) as Settings, rest.join("."), value);
+  return (Object.keys(inner).length === 0 ? others : { ...others, [first]: inner }) as Settings;
 }
 
 /** What goes to the solver: without what does not belong to the method, and would be refused or do nothing. */
-export function settingsFor(method: MethodName, settings: SettingsSubset): SettingsSubset {
+export function settingsFor(method: MethodName, settings: Settings): Settings {
   const { classic, ...rest } = settings;
   return PUBLISHED.includes(method) && classic !== undefined ? { ...rest, classic } : rest;
 }

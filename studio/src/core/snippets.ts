@@ -2,13 +2,13 @@
 
 import { isFigure, isMjcf, mayBeOfArm, namedFile, type ProblemFile } from "./files.ts";
 import { settingsFor } from "./settings.ts";
-import type { MethodName, NamedText, SettingsSubset, Snippet } from "./types.ts";
+import type { MethodName, NamedText, Settings, Snippet } from "./types.ts";
 
 export interface SnippetOrder {
   problem: ProblemFile;
   urdf: string | undefined;
   method: MethodName;
-  settings: SettingsSubset;
+  settings: Settings;
   /** A sentence to put before each of them. */
   remark?: string | undefined;
 }
@@ -53,7 +53,7 @@ function files({ problem, urdf }: SnippetOrder): NamedText[] {
 }
 
 /** Settings that the command has an option for. */
-const OPTIONS: readonly (keyof SettingsSubset)[] = ["iterations", "tolerance", "classic"];
+const OPTIONS: readonly (keyof Settings)[] = ["iterations", "tolerance", "classic"];
 
 function shell(order: SnippetOrder): Snippet {
   const settings = settingsFor(order.method, order.settings);
@@ -64,7 +64,7 @@ function shell(order: SnippetOrder): Snippet {
   if (settings.classic === true) words.push("--classic");
   if (settings.relaxation?.reading !== undefined && order.method === "relaxation") words.push(`--reading ${settings.relaxation.reading}`);
   words.push("--trace");
-  const lost = Object.entries(settings).filter(([name]) => !OPTIONS.includes(name as keyof SettingsSubset));
+  const lost = Object.entries(settings).filter(([name]) => !OPTIONS.includes(name as keyof Settings));
   const rest = lost.map(([name, value]) => [name, name === "relaxation" ? without(value as object, "reading") : value] as const).filter(([, value]) => !isEmpty(value));
   const remarks = rest.map(([name, value]) => `# The command has no option for ${name}: ${JSON.stringify(value)}; use the library for it.\n`);
   return { language: "shell", title: "Command line", code: `${remarks.join("")}${words.join(" ")}\n`, files: files(order) };

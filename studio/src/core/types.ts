@@ -4,7 +4,7 @@
 //! Units: metres, radians, quaternions x, y, z, w. Points of a problem in the plane are handed out with z = 0, so that a view needs one case only.
 
 import type { ReadonlySignal, Signal } from "@preact/signals";
-import type { MethodName, Status } from "posekit";
+import type { MethodName, Settings, Status } from "posekit";
 import type { ExportDesk } from "./exports.ts";
 import type { ChainProblem, FigureProblem, ProblemFile, Quat, Vec3 } from "./files.ts";
 import type { RobotDesk } from "./robot.ts";
@@ -29,26 +29,13 @@ export const SCENE_IDS = [
 ] as const;
 export type SceneId = (typeof SCENE_IDS)[number];
 
-export type { MethodName };
-
-/** Any of the library's settings, by the names of the library's fields; what is left out keeps its default. */
-export interface SettingsSubset {
-  tolerance?: number;
-  orientation_tolerance?: number;
-  iterations?: number;
-  classic?: boolean;
-  ccd?: { weights?: number[] };
-  relaxation?: { weights?: number[]; passes?: number; reading?: "angles" | "remeasured" | "stretched" };
-  least_squares?: { stiffness?: number[]; largest_change?: number[]; regularisation?: number; least_change?: boolean; restarts?: number };
-  locked?: number[];
-  root?: "free" | "pinned" | "pre-pulled";
-}
+export type { MethodName, Settings };
 
 /** One solver on the problem; several stand side by side, the first is the main one. */
 export interface RunSpec {
   id: string;
   method: MethodName;
-  settings: SettingsSubset;
+  settings: Settings;
   /** Where its solve starts, if not where the problem says: joint values (points for a chain of points). */
   start?: number[];
   /** Its start is the pose before the last move of a drag: solved without restarts, as it was then. */
@@ -452,7 +439,7 @@ export interface ScenePreview {
 export interface SketchOrder {
   problem: ChainProblem;
   method: MethodName;
-  settings: SettingsSubset;
+  settings: Settings;
   /** Each solve starts from the pose before; otherwise from the problem's start. */
   isWarm?: boolean;
   targets: number[][];
@@ -509,7 +496,7 @@ export interface SceneSpec {
 
 /** A setting as the panel shows it; see `settings.ts`. */
 export interface SettingSpec {
-  /** Path in [`SettingsSubset`]: `iterations`, `relaxation.passes`. */
+  /** Path in [`Settings`]: `iterations`, `relaxation.passes`. */
   path: string;
   label: string;
   unit: string;

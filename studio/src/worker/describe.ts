@@ -1,7 +1,6 @@
 //! A loaded problem in the page's words.
 
 import type { Problem } from "posekit";
-import type { Quat, Vec3 } from "../core/files.ts";
 import { isMethod } from "../core/methods.ts";
 import type { LimitInfo, PoseData, ProblemInfo, TaskInfo } from "../core/types.ts";
 
@@ -58,20 +57,9 @@ function limitOf(numbers: Float64Array, axis: Float64Array): LimitInfo {
   return { kind: "none" };
 }
 
-interface WrittenTask {
-  task: string;
-  name?: string;
-  level: number;
-  weight: number;
-  position?: Vec3;
-  orientation?: Quat;
-  direction?: Vec3;
-}
-
 function tasksOf(problem: Problem): TaskInfo[] {
   const frames = problem.frames();
-  const written = JSON.parse(problem.taskJson()) as WrittenTask[];
-  return written.map((task, index) => ({
+  return problem.tasks().map((task, index) => ({
     index,
     task: task.task,
     name: task.name ?? "",

@@ -4,7 +4,7 @@ import * as solving from "posekit";
 import type { Problem, Solver } from "posekit";
 import { mayBeOfArm, type FigureProblem } from "../core/files.ts";
 import { settingsFor } from "../core/settings.ts";
-import type { PoseData, ProblemInfo, RunResult, SettingsSubset, Sketch, SketchOrder, StatusWord, TraceData } from "../core/types.ts";
+import type { PoseData, ProblemInfo, RunResult, Settings, Sketch, SketchOrder, StatusWord, TraceData } from "../core/types.ts";
 import { isMethod } from "../core/methods.ts";
 import { ArmTable } from "./arm.ts";
 import { CrowdState } from "./crowd.ts";
@@ -65,7 +65,7 @@ export class Engine {
       case "trace": return this.trace(request.run);
       case "measure": return this.measure(request.run);
       case "bend": return this.bend(request.joint, request.position, request.from);
-      case "robot": return JSON.parse((await robots()).describeRobot(request.text, request.srdf)) as Answers["robot"];
+      case "robot": return (await robots()).describeRobot(request.text, request.srdf);
       case "poses": return this.poses(request.q);
       case "arm": return this.armFacts(request.run, request.target, request.isStill);
       case "track": return this.arm?.track(request.path) ?? null;
@@ -366,9 +366,8 @@ export class Engine {
   }
 }
 
-function settingsText({ method, settings }: RunOrder, trace: string): string {
-  const given: SettingsSubset & { trace: string } = { ...settingsFor(method, settings), trace };
-  return JSON.stringify(given);
+function settingsText({ method, settings }: RunOrder, trace: NonNullable<Settings["trace"]>): string {
+  return JSON.stringify({ ...settingsFor(method, settings), trace });
 }
 
 /** Half-steps in an iteration. */

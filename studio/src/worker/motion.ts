@@ -1,7 +1,7 @@
 //! The library behind the motion scene: one open motion file.
 
 import { Motion, type Interpolation } from "posekit/motion";
-import type { JointCurves, MadeMotion, MotionInfo, MotionReport, OpenedMotion, PulledPose } from "../core/motion/types.ts";
+import type { JointCurves, MadeMotion, MotionInfo, OpenedMotion, PulledPose } from "../core/motion/types.ts";
 
 export type MotionRequest =
   | { kind: "motion-open"; bytes: Uint8Array; name: string; clip: number; seconds: number }
@@ -53,7 +53,7 @@ export class MotionTable {
 
   #openFile(bytes: Uint8Array, name: string, clip: number, seconds: number): OpenedMotion {
     const motion = Motion.open(bytes, name, clip, seconds);
-    const info = JSON.parse(motion.info()) as MotionInfo;
+    const info = motion.info();
     this.#motion?.free();
     this.#motion = motion;
     this.#info = info;
@@ -71,7 +71,7 @@ export class MotionTable {
     const millis = performance.now() - began;
     const result = new Float32Array(motion.posesLength);
     motion.poses("result", result);
-    return { result, report: JSON.parse(motion.report()) as MotionReport, contacts: motion.contacts(), millis };
+    return { result, report: motion.report(), contacts: motion.contacts(), millis };
   }
 
   #pull(frame: number, joint: number, target: Float64Array): PulledPose {

@@ -1,14 +1,14 @@
 //! What passes between the page and the worker. Every request has one answer, in the order of the requests, those apart excepted.
 
 import type { MotionAnswers, MotionRequest } from "./motion.ts";
-import type { RobotLook } from "../core/robot.ts";
-import type { ArmFacts, ArmPath, ArmTrack, CrowdFrame, MethodName, PoseData, ProblemInfo, RunResult, SettingsSubset, Sketch, SketchOrder, TraceData } from "../core/types.ts";
+import type { RobotDescription } from "../core/robot.ts";
+import type { ArmFacts, ArmPath, ArmTrack, CrowdFrame, MethodName, PoseData, ProblemInfo, RunResult, Settings, Sketch, SketchOrder, TraceData } from "../core/types.ts";
 
 /** One solver on the loaded problem. */
 export interface RunOrder {
   id: string;
   method: MethodName;
-  settings: SettingsSubset;
+  settings: Settings;
   /** Joint values or points; `problem`: where the problem says; `last`: where this run stands. */
   start: Float64Array | "problem" | "last";
 }
@@ -74,7 +74,7 @@ export interface Answers extends MotionAnswers {
   /** The time of a solve [µs]; null where the run has solved nothing. */
   measure: number | null;
   bend: Float64Array;
-  robot: RobotLook;
+  robot: RobotDescription;
   /** 7 numbers for each joint. */
   poses: Float64Array;
   /** Null where the problem is no arm with one goal. */

@@ -52,6 +52,7 @@ pub const CHAIN_SCHEMA: &str = "posekit.chain/1";
 /// );
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields, rename = "ChainProblem"))]
 #[serde(tag = "schema", rename = "posekit.chain/1")]
 pub struct ChainProblem {
     /// Number of coordinates of every point, at least 1.
@@ -68,6 +69,7 @@ pub struct ChainProblem {
 
 /// The chain of a problem, in the form that its dimension allows.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields))]
 #[non_exhaustive]
 #[serde(untagged)]
 pub enum ChainData {
@@ -99,6 +101,7 @@ pub enum ChainData {
 
 /// A bone in the plane.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields))]
 pub struct PlaneBone {
     /// Length \[m\], zero or positive.
     pub length: f64,
@@ -114,6 +117,13 @@ pub struct PlaneBone {
 
 /// A bone in space.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(
+    feature = "typescript",
+    derive(ts_rs::TS),
+    ts(
+        type = "{ offset: [number, number, number], rotation: [number, number, number, number], weight?: number, hinge?: [number, number, number], limit?: [number, number], cone?: { swing: number, twist: [number, number] } }"
+    )
+)]
 pub struct SpaceBone {
     /// From this joint to the next, in this joint's own frame \[m\]; it may be zero.
     pub offset: [f64; 3],

@@ -69,6 +69,7 @@ pub const DEFAULT_EASE: f64 = 0.2;
 /// assert_eq!(error.to_string(), "contacts[0].to, line 1, column 85: it ends at 1 s, before it begins at 2 s");
 /// ```
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields, rename = "ContactsFile"))]
 #[serde(tag = "schema", rename = "posekit.contacts/1")]
 pub struct ContactsFile {
     /// The contacts, in the order of the file. They may overlap.
@@ -77,6 +78,7 @@ pub struct ContactsFile {
 
 /// One contact of a file.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields))]
 pub struct ContactEntry {
     /// The name of the held joint.
     pub joint: String,
@@ -106,6 +108,7 @@ pub struct ContactEntry {
 
 /// What a contact in a file is on.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields))]
 #[non_exhaustive]
 #[serde(untagged)]
 pub enum SupportEntry {
@@ -117,6 +120,7 @@ pub enum SupportEntry {
 
 /// Where something that moves is at a time, in the world.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields))]
 pub struct SupportKey {
     /// \[s\]
     pub time: f64,
@@ -129,6 +133,7 @@ pub struct SupportKey {
 
 /// The target of a contact in a file, in the frame of what it is on.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields))]
 #[non_exhaustive]
 #[serde(tag = "hold", rename_all = "kebab-case")]
 pub enum HoldEntry {
@@ -140,10 +145,14 @@ pub enum HoldEntry {
     },
     /// A point and a rotation.
     Pose {
-        /// The pose; by default that in the middle of the contact.
-        #[serde(flatten)]
-        pose: Option<PoseEntry>,
+        /// The point.
+        at: [f64; 3],
+        /// The rotation \[x, y, z, w\].
+        rotation: [f64; 4],
     },
+    /// The pose in the middle of the contact.
+    #[serde(rename = "pose")]
+    OwnPose,
     /// A plane, along which it may slide.
     Surface {
         /// A point of the plane.
@@ -151,15 +160,6 @@ pub enum HoldEntry {
         /// The normal of the plane, of any length but zero.
         normal: [f64; 3],
     },
-}
-
-/// The pose of a contact in a file.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct PoseEntry {
-    /// The point.
-    pub at: [f64; 3],
-    /// The rotation \[x, y, z, w\].
-    pub rotation: [f64; 4],
 }
 
 impl ContactsFile {
@@ -236,9 +236,8 @@ impl ContactEntry {
         let offset = pose(self.point.unwrap_or_default(), self.turn);
         let hold = match self.hold {
             HoldEntry::Position { at } => Hold::Position(at.map(DVec3::from_array)),
-            HoldEntry::Pose { pose: goal } => {
-                Hold::Pose(goal.map(|goal| pose(goal.at, Some(goal.rotation))))
-            }
+            HoldEntry::Pose { at, rotation } => Hold::Pose(Some(pose(at, Some(rotation)))),
+            HoldEntry::OwnPose => Hold::Pose(None),
             HoldEntry::Surface { at, normal } => {
                 Hold::Surface { point: at.into(), normal: normal.into() }
             }
@@ -259,13 +258,10 @@ impl ContactEntry {
         let Pose { rotation, translation } = contact.frame.joint_from_frame;
         let hold = match contact.hold {
             Hold::Position(at) => HoldEntry::Position { at: at.map(|at| at.to_array()) },
-            Hold::Pose(goal) => {
-                let entry = |Pose { rotation, translation }| PoseEntry {
-                    at: translation.to_array(),
-                    rotation: rotation.to_array(),
-                };
-                HoldEntry::Pose { pose: goal.map(entry) }
+            Hold::Pose(Some(Pose { rotation, translation })) => {
+                HoldEntry::Pose { at: translation.to_array(), rotation: rotation.to_array() }
             }
+            Hold::Pose(None) => HoldEntry::OwnPose,
             Hold::Surface { point, normal } => {
                 HoldEntry::Surface { at: point.to_array(), normal: normal.to_array() }
             }

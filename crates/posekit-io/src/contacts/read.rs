@@ -1,8 +1,6 @@
 //! Reading and checking contacts.
 
-use super::{
-    CONTACTS_SCHEMA, ContactEntry, ContactsFile, HoldEntry, PoseEntry, SupportEntry, SupportKey,
-};
+use super::{CONTACTS_SCHEMA, ContactEntry, ContactsFile, HoldEntry, SupportEntry, SupportKey};
 use crate::error::Result;
 use crate::json::{Cursor, Document, Object, check_schema};
 use crate::limits::{LARGEST, Limits};
@@ -84,10 +82,8 @@ fn read_hold(fields: &Object<'_>) -> Result<HoldEntry> {
             refuse(&["normal"], "pose")?;
             let rotation = fields.optional("rotation").map(|field| field.rotation()).transpose()?;
             match (at, rotation) {
-                (Some(at), Some(rotation)) => {
-                    Ok(HoldEntry::Pose { pose: Some(PoseEntry { at, rotation }) })
-                }
-                (None, None) => Ok(HoldEntry::Pose { pose: None }),
+                (Some(at), Some(rotation)) => Ok(HoldEntry::Pose { at, rotation }),
+                (None, None) => Ok(HoldEntry::OwnPose),
                 _ => Err(kind.invalid("a pose has both `at` and `rotation`, or neither")),
             }
         }

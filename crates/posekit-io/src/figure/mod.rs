@@ -100,6 +100,11 @@ pub const FIGURE_SCHEMA: &str = "posekit.figure/1";
 /// assert_eq!(error.to_string(), "tasks[0].frame, line 2, column 51: there is no joint `head`");
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(
+    feature = "typescript",
+    derive(ts_rs::TS),
+    ts(optional_fields, rename = "FigureProblem")
+)]
 #[serde(tag = "schema", rename = "posekit.figure/1")]
 pub struct FigureProblem {
     /// The skeleton.
@@ -111,18 +116,22 @@ pub struct FigureProblem {
     /// Joint values to start from, whose change is minimised; joints without an entry start at their neutral values.
     #[serde(
         serialize_with = "crate::solution::write::values",
+        default,
         skip_serializing_if = "Vec::is_empty"
     )]
+    #[cfg_attr(feature = "typescript", ts(type = "Record<string, number | readonly number[]>"))]
     pub start: Vec<NamedValues>,
     /// The tasks.
     pub tasks: Vec<FigureTask>,
     /// The settings of the solve.
     #[serde(skip_serializing_if = "write::is_default")]
+    #[cfg_attr(feature = "typescript", ts(as = "Option<_>", optional))]
     pub settings: FigureSettings,
 }
 
 /// The skeleton of a figure.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields))]
 #[non_exhaustive]
 #[serde(untagged)]
 pub enum FigureSkeleton {
@@ -137,6 +146,7 @@ pub enum FigureSkeleton {
         urdf: String,
         /// How it is attached to the world.
         #[serde(skip_serializing_if = "write::is_default")]
+        #[cfg_attr(feature = "typescript", ts(as = "Option<_>", optional))]
         root: FigureRoot,
     },
     /// A character in a separate file, which the caller reads.
@@ -145,12 +155,14 @@ pub enum FigureSkeleton {
         gltf: String,
         /// How it is attached to the world.
         #[serde(skip_serializing_if = "write::is_default")]
+        #[cfg_attr(feature = "typescript", ts(as = "Option<_>", optional))]
         root: FigureRoot,
     },
 }
 
 /// How the skeleton of another file is attached to the world.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields))]
 #[non_exhaustive]
 #[serde(rename_all = "kebab-case")]
 pub enum FigureRoot {
@@ -163,11 +175,13 @@ pub enum FigureRoot {
 
 /// A joint of a skeleton in the figure file itself.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields))]
 pub struct FigureJoint {
     /// Its name, unique in the file.
     pub name: String,
-    /// The name of its parent, an earlier joint; `None` for a root.
+    /// The name of its parent, an earlier joint; none for a root.
     #[serde(serialize_with = "write::or_null")]
+    #[cfg_attr(feature = "typescript", ts(type = "string | null"))]
     pub parent: Option<String>,
     /// The kind of the joint, with its limits.
     #[serde(flatten)]
@@ -185,6 +199,7 @@ pub struct FigureJoint {
 
 /// The kind of a joint. Axes are in the joint's own frame, of any length but zero.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields))]
 #[non_exhaustive]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum FigureMotion {
@@ -232,6 +247,7 @@ impl FigureMotion {
 
 /// The limits of a ball joint's swing away from an axis and twist about it.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields))]
 pub struct FigureCone {
     /// The axis in the joint's frame; any length but zero.
     pub axis: [f64; 3],
@@ -243,6 +259,7 @@ pub struct FigureCone {
 
 /// A mimic relation: `multiplier * value + offset`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields))]
 pub struct FigureMimic {
     /// The name of the driver.
     pub joint: String,
@@ -256,6 +273,7 @@ pub struct FigureMimic {
 
 /// A mass on a joint.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields))]
 pub struct FigureBody {
     /// The joint's name.
     pub joint: String,
@@ -266,22 +284,20 @@ pub struct FigureBody {
 }
 
 /// A frame of a task.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[serde(remote = "Self")]
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(as = "write::WrittenFrame<'static>"))]
 pub struct FigureFrame {
     /// The joint or link to which it is fixed.
-    #[serde(flatten)]
     pub on: FrameOwner,
     /// Its position there \[m\]; by default the origin.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub position: Option<[f64; 3]>,
     /// Its rotation there, x, y, z, w; by default the identity.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub rotation: Option<[f64; 4]>,
 }
 
 /// The joint or link to which a frame or a capsule is fixed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields))]
 #[serde(rename_all = "kebab-case")]
 pub enum FrameOwner {
     /// A joint, by name.
@@ -302,6 +318,7 @@ impl FrameOwner {
 
 /// A task, with its weight and level.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields))]
 pub struct FigureTask {
     /// Its name, for people.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -319,6 +336,7 @@ pub struct FigureTask {
 
 /// The goal of a task. [`posekit::task`] defines each.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields))]
 #[non_exhaustive]
 #[serde(tag = "task", rename_all = "kebab-case")]
 pub enum FigureGoal {
@@ -381,6 +399,7 @@ pub enum FigureGoal {
         normal: [f64; 3],
         /// Whether the whole side of the normal is allowed.
         #[serde(rename = "one_sided", skip_serializing_if = "core::ops::Not::not")]
+        #[cfg_attr(feature = "typescript", ts(as = "Option<_>", optional))]
         is_one_sided: bool,
     },
     /// Two frames are a distance apart.
@@ -413,6 +432,7 @@ pub enum FigureGoal {
         target: [f64; 3],
         /// The axes along which it counts; by default all.
         #[serde(serialize_with = "write::axes", skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "typescript", ts(type = "(\"x\" | \"y\" | \"z\")[]", optional))]
         along: Option<[bool; 3]>,
     },
     /// The centre of mass is over a polygon.
@@ -439,11 +459,17 @@ pub enum FigureGoal {
         /// The values; joints without an entry prefer the start.
         #[serde(
             serialize_with = "crate::solution::write::values",
+            default,
             skip_serializing_if = "Vec::is_empty"
+        )]
+        #[cfg_attr(
+            feature = "typescript",
+            ts(type = "Record<string, number | readonly number[]>")
         )]
         values: Vec<NamedValues>,
         /// The weights of joints, not negative. By default 1 for those with values, or for all if none has a value.
         #[serde(serialize_with = "write::some_numbers", skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "typescript", ts(type = "Record<string, number>", optional))]
         cares: Option<Vec<(String, f64)>>,
     },
 }
@@ -473,6 +499,7 @@ impl FigureGoal {
 
 /// A pose, or some coordinates of it: a position, an orientation or both.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields))]
 pub struct FigurePose {
     /// The position \[m\].
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -482,14 +509,17 @@ pub struct FigurePose {
     pub orientation: Option<[f64; 4]>,
     /// The axes along which the position counts; by default all.
     #[serde(serialize_with = "write::axes", skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "typescript", ts(type = "(\"x\" | \"y\" | \"z\")[]", optional))]
     pub along: Option<[bool; 3]>,
     /// The axes about which the orientation counts; by default all.
     #[serde(serialize_with = "write::axes", skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "typescript", ts(type = "(\"x\" | \"y\" | \"z\")[]", optional))]
     pub about: Option<[bool; 3]>,
 }
 
 /// A distance \[m\]: one, or the least and the largest. None is negative.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields))]
 #[serde(untagged)]
 pub enum FigureDistance {
     /// Exactly this.
@@ -510,6 +540,7 @@ pub enum FigureDistance {
 
 /// The kind of connection of two frames.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields))]
 #[non_exhaustive]
 #[serde(tag = "link", rename_all = "kebab-case")]
 pub enum FigureLink {
@@ -526,6 +557,13 @@ pub enum FigureLink {
 
 /// A segment with a radius.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(
+    feature = "typescript",
+    derive(ts_rs::TS),
+    ts(
+        type = "{ joint?: string, link?: string, ends: [number, number, number][], radius: number }"
+    )
+)]
 pub struct FigureCapsule {
     /// The joint or link to which it is fixed; `None` for the world.
     #[serde(flatten)]
@@ -539,6 +577,7 @@ pub struct FigureCapsule {
 
 /// The mode of the [roots](Skeleton::is_root) of a skeleton, the first joints that move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields))]
 #[non_exhaustive]
 #[serde(rename_all = "kebab-case")]
 pub enum RootMode {
@@ -579,19 +618,23 @@ impl RootMode {
 
 /// The settings of a figure's solve.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields))]
 pub struct FigureSettings {
     /// Joints that keep their start.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "typescript", ts(as = "Option<_>", optional))]
     pub locked: Vec<String>,
     /// The mode of the roots; [`RootMode::Free`] by default. The field `root` of the figure itself is different: how the
     /// skeleton of a URDF or glTF is attached to the world.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub root: Option<RootMode>,
     /// The stiffness of joints, above 0; 1 for joints without an entry.
-    #[serde(serialize_with = "write::numbers", skip_serializing_if = "Vec::is_empty")]
+    #[serde(serialize_with = "write::numbers", default, skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "typescript", ts(type = "Record<string, number>"))]
     pub stiffness: Vec<(String, f64)>,
     /// Largest changes of joints \[rad or m\], not negative; unbounded for joints without an entry.
-    #[serde(serialize_with = "write::numbers", skip_serializing_if = "Vec::is_empty")]
+    #[serde(serialize_with = "write::numbers", default, skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "typescript", ts(type = "Record<string, number>"))]
     pub largest_change: Vec<(String, f64)>,
     /// The weight of the change from the start against the tasks, not negative; 0 by default.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -1,17 +1,39 @@
 //! How the fields of a figure are written that are not as they are in memory.
 
-use serde::ser::{Serialize, Serializer};
+use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
 use super::{FigureFrame, FrameOwner};
 
-/// Only the name, for a frame that is a joint's own.
+/// A frame as it is written: only the name, for a joint's own.
+#[derive(Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields, rename = "FigureFrame"))]
+#[serde(untagged)]
+pub(super) enum WrittenFrame<'a> {
+    /// The frame of a joint, by its name.
+    Joint(&'a str),
+    /// A frame on a joint or a link.
+    Placed {
+        /// The joint or link.
+        #[serde(flatten)]
+        on: &'a FrameOwner,
+        /// Its position there \[m\]; by default the origin.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        position: Option<[f64; 3]>,
+        /// Its rotation there, x, y, z, w; by default the identity.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        rotation: Option<[f64; 4]>,
+    },
+}
+
 impl Serialize for FigureFrame {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match (&self.on, self.position, self.rotation) {
-            (FrameOwner::Joint(name), None, None) => serializer.serialize_str(name),
-            _ => Self::serialize(self, serializer),
-        }
+        let Self { on, position, rotation } = self;
+        let written = match (on, *position, *rotation) {
+            (FrameOwner::Joint(name), None, None) => WrittenFrame::Joint(name),
+            (on, position, rotation) => WrittenFrame::Placed { on, position, rotation },
+        };
+        written.serialize(serializer)
     }
 }
 

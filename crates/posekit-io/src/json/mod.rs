@@ -23,7 +23,7 @@ use crate::text;
 pub use cursor::schema_of;
 pub(crate) use cursor::{Cursor, Object, check_schema, check_schema_among};
 pub(crate) use spans::{Spans, Splices};
-pub(crate) use write::{file, inline, shortest, text_value};
+pub(crate) use write::{file, shortest, text_value};
 
 /// A JSON value. Numbers are f64, like every number in posekit's formats.
 #[derive(Debug, Clone, PartialEq)]

@@ -41,6 +41,7 @@ pub use robot::{character_problem, end_links, tip_problem};
 pub use scene::{Body, Origin, Prepared, Rig, Scene, chunks, distance};
 pub use settings::read_settings;
 pub use target::{set_frame, set_target, target_len, write_target};
+pub use tasks::ProblemTask;
 
 use crate::chain_problem::{CHAIN_SCHEMA, ChainProblem};
 use crate::error::Result;
@@ -201,17 +202,19 @@ impl Problem {
         }
     }
 
-    /// The tasks as JSON: a list of objects with `task` (its kind), `name` and `frame` (labels of the task and of its frames), `level`,
-    /// `weight`, the target (`position`, `orientation`, `direction`, each omitted if there is none), and `file`, the task as in a figure's file.
+    /// The tasks as words and numbers, for pages that show them.
     ///
-    /// # Errors
-    /// None for a problem that was read.
-    pub fn tasks_json(&self) -> Result<String> {
+    /// - `figure`: the problem [as a figure](Self::to_figure)
+    #[must_use]
+    pub fn described_tasks<'a>(
+        &'a self,
+        figure: Option<&'a FigureProblem>,
+    ) -> Vec<ProblemTask<'a>> {
         let labels: &[Label] = match self {
             Self::Scene(_) => &[],
             Self::Figure(figure) => &figure.labels,
         };
-        tasks::tasks_json(&self.tasks(), labels, self.to_figure().as_ref())
+        tasks::described(&self.tasks(), labels, figure)
     }
 
     /// The problem as a figure: joints written out, the start, and its tasks. A figure is returned unchanged; bare points have none.

@@ -1,48 +1,52 @@
-//! The tasks of a problem as text and numbers, for pages that show them.
+//! The tasks of a problem as words and numbers, for pages that show them.
 
 use posekit::glam::{DQuat, DVec3};
 use posekit::task::{Task, TaskKind};
 use serde::Serialize;
 
 use super::figure::Label;
-use crate::error::Result;
 use crate::figure::{FigureProblem, FigureTask};
-use crate::json;
 
 /// A task of a problem, for pages that show it.
-#[derive(Serialize)]
-struct WrittenTask<'a> {
-    /// Its kind.
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields))]
+pub struct ProblemTask<'a> {
+    /// Its kind, by its name in files.
     task: &'static str,
-    /// The label of the task, and that of its frames.
+    /// The name of the task.
     #[serde(skip_serializing_if = "Option::is_none")]
     name: Option<&'a str>,
+    /// The frames that it is about, in words.
     #[serde(skip_serializing_if = "Option::is_none")]
     frame: Option<&'a str>,
+    /// Its level, from 1.
     level: u8,
+    /// Its weight.
     weight: f64,
-    /// The target: each only if it has one.
+    /// The point at which it aims \[m\], if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     position: Option<[f64; 3]>,
+    /// The orientation at which it aims, x, y, z, w, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     orientation: Option<[f64; 4]>,
+    /// The direction at which it aims, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     direction: Option<[f64; 3]>,
-    /// As in a figure's file.
+    /// The task as in a figure's file; a chain of points has none.
     #[serde(skip_serializing_if = "Option::is_none")]
     file: Option<&'a FigureTask>,
 }
 
-/// A list of objects, one for each task.
-pub(super) fn tasks_json(
+/// Each task.
+pub(super) fn described<'a>(
     tasks: &[Task],
-    labels: &[Label],
-    written: Option<&FigureProblem>,
-) -> Result<String> {
-    let line = |(index, task): (usize, &Task)| {
+    labels: &'a [Label],
+    figure: Option<&'a FigureProblem>,
+) -> Vec<ProblemTask<'a>> {
+    let describe = |(index, task): (usize, &Task)| {
         let (position, orientation, direction) = aim(&task.kind);
         let label = labels.get(index);
-        WrittenTask {
+        ProblemTask {
             task: task.kind.name(),
             name: label.and_then(|label| label.name.as_deref()),
             frame: label.map(|label| label.frame.as_str()),
@@ -51,11 +55,10 @@ pub(super) fn tasks_json(
             position: position.map(|to| to.to_array()),
             orientation: orientation.map(|to| to.to_array()),
             direction: direction.map(|to| to.to_array()),
-            file: written.and_then(|figure| figure.tasks.get(index)),
+            file: figure.and_then(|figure| figure.tasks.get(index)),
         }
     };
-    let lines: Vec<WrittenTask<'_>> = tasks.iter().enumerate().map(line).collect();
-    json::inline(&lines)
+    tasks.iter().enumerate().map(describe).collect()
 }
 
 /// The target of a task: a position, an orientation, a direction.

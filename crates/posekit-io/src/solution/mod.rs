@@ -40,6 +40,7 @@ pub const SOLUTION_SCHEMA: &str = "posekit.solution/1";
 /// assert_eq!(solution.to_json().unwrap_err().to_string(), "`error` is not finite and cannot be written");
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields, rename = "SolutionFile"))]
 #[serde(tag = "schema", rename = "posekit.solution/1")]
 pub struct SolutionFile {
     /// The solver's name on the command line.
@@ -80,6 +81,10 @@ pub struct SolutionFile {
     pub rotations: Option<Vec<[f64; 4]>>,
     /// Joint values of a robot by name, in the order of its joints: an object in the file.
     #[serde(serialize_with = "write::some_values", skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(
+        feature = "typescript",
+        ts(type = "Record<string, number | readonly number[]>", optional)
+    )]
     pub configuration: Option<Vec<NamedValues>>,
     /// The bases of the bones and the tip, or the origins of a figure's joints, each with as many numbers as the problem has dimensions.
     pub points: Vec<Vec<f64>>,
@@ -97,6 +102,7 @@ pub struct SolutionFile {
 
 /// The outcome of a solve.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields))]
 #[non_exhaustive]
 #[serde(tag = "status", rename_all = "kebab-case")]
 pub enum Outcome {
@@ -137,6 +143,7 @@ impl Outcome {
 
 /// The method that ran, and why.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields))]
 pub struct NamedChoice {
     /// The method's name.
     pub method: String,
@@ -146,6 +153,7 @@ pub struct NamedChoice {
 
 /// The error of a task, by forward kinematics on the returned joint values.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields))]
 pub struct TaskMiss {
     /// The kind of the task, by its name in files.
     pub task: String,
@@ -167,11 +175,13 @@ pub struct TaskMiss {
 
 /// A joint that holds a figure back, because it cannot move further.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields))]
 pub struct NamedHold {
     /// The joint's name.
     pub joint: String,
     /// The cause: the field `by`, [`HoldKind::Limit`] by default.
     #[serde(rename = "by", serialize_with = "write::word")]
+    #[cfg_attr(feature = "typescript", ts(type = "\"limit\" | \"largest-change\""))]
     pub kind: HoldKind,
     /// By how much the misses would shrink for each unit by which the limit, or the largest change, is relaxed, to first order \[m/rad, m/m\]; 0 if no single limit is the cause.
     pub relief: f64,
@@ -188,6 +198,7 @@ pub struct NamedValues {
 
 /// The state after one iteration.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields))]
 pub struct TraceEntry {
     /// The iteration, from 1; 0 is the start.
     pub iteration: u32,

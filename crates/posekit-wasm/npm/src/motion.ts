@@ -6,6 +6,7 @@ import * as module from "./posekit_motion.js";
 export { PosekitError } from "./checks.js";
 export { default, initSync, Motion, version } from "./posekit_motion.js";
 export type { InitInput, InitOutput, Interpolation, MotionFormat, MotionSide, SyncInitInput } from "./posekit_motion.js";
+export type * from "./types.js";
 
 checkClasses(
   module,

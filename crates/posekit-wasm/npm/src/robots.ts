@@ -6,7 +6,8 @@ import { CONSTRUCTORS, FUNCTIONS, METHODS, STATICS } from "./solving.js";
 
 export { PosekitError } from "./checks.js";
 export { default, initSync, Problem, SelfMotion, Solver, Track, version } from "./posekit_robots.js";
-export type { InitInput, InitOutput, MethodName, ProblemKind, Settings, Status, SyncInitInput } from "./posekit_robots.js";
+export type { InitInput, InitOutput, PerJoint, ProblemFile, ProblemKind, Settings, SyncInitInput } from "./posekit_robots.js";
+export type * from "./types.js";
 
 export const Crowd = constructed("Crowd", module.Crowd, CONSTRUCTORS.Crowd, module.Problem);
 export type Crowd = module.Crowd;

@@ -7,7 +7,7 @@
 import { Matrix3, Matrix4, Quaternion, Vector3 } from "three";
 import type { Object3D, Skeleton as ThreeSkeleton } from "three";
 import { PosekitError, Problem, softDistance } from "posekit";
-import type { MethodName, Settings, Solver, Status } from "posekit";
+import type { FigureJoint, FigureTask, MethodName, Settings, Solver, Status } from "posekit";
 import { Bones, chainsOf, describe } from "./bones.js";
 import type { BoneOf, LoadedFile } from "./bones.js";
 import { isConformal, rotationOf, worldRotationOf } from "./linear.js";
@@ -386,12 +386,12 @@ export class Character {
 
   /** Builds the skeleton, and places its joints as the bones are. */
   private build(): void {
-    const joints: Record<string, unknown>[] = [];
+    const joints: FigureJoint[] = [];
     for (const node of this.nodes) {
       if (!this.isInside(node)) continue;
       const isRoot = node.role === "root";
       if (isRoot) joints.push({ name: `${node.name} carrier`, parent: null, kind: "free" });
-      joints.push({ name: node.name, parent: isRoot ? `${node.name} carrier` : this.nodes[node.parent]!.name, ...this.motion(node) });
+      joints.push(this.joint(node, isRoot ? `${node.name} carrier` : this.nodes[node.parent]!.name));
     }
     this.problem = Problem.fromJson({ schema: "posekit.figure/1", joints, tasks: this.tasks() });
     this.solver = this.problem.solver();
@@ -452,17 +452,17 @@ export class Character {
     return node.role === "moving" || (node.role === "root" && (this.options.root ?? "turn") === "turn");
   }
 
-  private motion(node: Node): Record<string, unknown> {
-    if (!this.turns(node)) return { kind: "fixed" };
-    const { limit } = node;
-    if (limit === undefined || limit === "fixed") return { kind: "ball" };
+  private joint(node: Node, parent: string): FigureJoint {
+    const { name, limit } = node;
+    if (!this.turns(node)) return { name, parent, kind: "fixed" };
+    if (limit === undefined || limit === "fixed") return { name, parent, kind: "ball" };
     if ("hinge" in limit) {
-      const range = [limit.min ?? -Math.PI, limit.max ?? Math.PI];
       const isLimited = limit.min !== undefined || limit.max !== undefined;
-      return { kind: "revolute", axis: vector(limit.hinge).toArray(), ...(isLimited ? { limit: range } : {}) };
+      const axis = vector(limit.hinge).toArray();
+      return { name, parent, kind: "revolute", axis, ...(isLimited ? { limit: [limit.min ?? -Math.PI, limit.max ?? Math.PI] } : {}) };
     }
-    const twist = limit.twist ?? [-Math.PI, Math.PI];
-    return { kind: "ball", cone: { axis: vector(limit.cone).toArray(), swing: limit.swing, twist } };
+    const [least, most] = limit.twist ?? [-Math.PI, Math.PI];
+    return { name, parent, kind: "ball", cone: { axis: vector(limit.cone).toArray(), swing: limit.swing, twist: [least, most] } };
   }
 
   /** The rotation of a bone relative to its rest pose, in its own axes. */
@@ -482,27 +482,27 @@ export class Character {
   }
 
   /** The tasks, whose frames are placed later: of each effector its own, then its pole. */
-  private tasks(): Record<string, unknown>[] {
+  private tasks(): FigureTask[] {
     return [...this.effectors.values()].flatMap((effector) => {
-      const { task, weight, level, chain, mid } = effector;
+      const { weight, level, chain, mid } = effector;
       const frame = this.nodes[effector.node]!.name;
-      const frames = [this.nodes[effector.to?.node ?? effector.node]!.name, frame];
-      const [target, orientation, axis] = [[0, 0, 0], [0, 0, 0, 1], [0, 0, 1]];
-      const fields = {
-        position: { frame, target },
-        orientation: { frame, orientation },
-        pose: { frame, target, orientation },
-        "look-at": { frame, axis, target },
-        "axis-alignment": { frame, axis, direction: axis },
-        plane: { frame, point: target, normal: axis },
-        "half-space": { frame, point: target, normal: axis, one_sided: true },
-        distance: { frames, distance: 1 },
-        "relative-pose": { frames, target, orientation },
-      }[task];
-      const own = { task: task === "half-space" ? "plane" : task, ...fields, weight, level };
-      if (mid === null) return [own];
-      const pole = { task: "pole", frames: [this.nodes[chain[0]!]!.name, frame], mid: axis, target: axis, level: level + 1 };
-      return [own, pole];
+      const frames: [string, string] = [this.nodes[effector.to?.node ?? effector.node]!.name, frame];
+      const [target, orientation, axis]: [[number, number, number], [number, number, number, number], [number, number, number]] = [[0, 0, 0], [0, 0, 0, 1], [0, 0, 1]];
+      const own = { weight, level };
+      const tasks: Record<EffectorTask, FigureTask> = {
+        position: { task: "position", frame, target, ...own },
+        orientation: { task: "orientation", frame, orientation, ...own },
+        pose: { task: "pose", frame, target, orientation, ...own },
+        "look-at": { task: "look-at", frame, axis, target, ...own },
+        "axis-alignment": { task: "axis-alignment", frame, axis, direction: axis, ...own },
+        plane: { task: "plane", frame, point: target, normal: axis, ...own },
+        "half-space": { task: "plane", frame, point: target, normal: axis, one_sided: true, ...own },
+        distance: { task: "distance", frames, distance: 1, ...own },
+        "relative-pose": { task: "relative-pose", frames, target, orientation, ...own },
+      };
+      const task = tasks[effector.task];
+      if (mid === null) return [task];
+      return [task, { task: "pole", frames: [this.nodes[chain[0]!]!.name, frame], mid: axis, target: axis, level: level + 1 }];
     });
   }
 

@@ -1,7 +1,7 @@
 //! URDF robots: reads the text, returns joint values by name, for urdf-loader or any other program.
 
 import { PosekitError, Problem } from "posekit/robots";
-import type { MethodName, Settings, Solver, Status } from "posekit/robots";
+import type { FigureProblem, FigureTask, MethodName, Settings, Solver, Status } from "posekit/robots";
 
 /** Options of a robot. */
 export interface RobotOptions {
@@ -84,11 +84,9 @@ export class Robot {
     const wanted = tip === undefined ? [undefined] : typeof tip === "string" ? [tip] : [...tip];
     if (wanted.length === 0) throw new PosekitError("a robot needs a tip");
     const figures = wanted.map((each) => figureOf(urdf, each, freeRoot));
-    const tasks = figures.flatMap((figure) => figure.tasks).map((each) => (task === "pose" ? each : { ...each, task: "position", orientation: undefined }));
-    const start = Object.fromEntries(Object.entries(options.start ?? {}));
-    const figure = { ...figures[0], tasks, start };
-    this.tips = tasks.map((each) => each.name);
-    this.problem = Problem.fromJson(figure, urdf);
+    const tasks = figures.flatMap((figure) => figure.tasks).map((each) => (task === "pose" ? each : positionOf(each)));
+    this.tips = tasks.map((each) => each.name!);
+    this.problem = Problem.fromJson({ ...figures[0]!, tasks, start: { ...options.start } }, urdf);
     this.solver = this.problem.solver();
     this.q = this.problem.start();
     this.found = new Float64Array(this.q.length);
@@ -270,16 +268,19 @@ function mix(from: Float64Array, to: Float64Array, part: number): void {
   for (let k = 0; k < 4; k++) from[k] = from[k]! / length;
 }
 
-interface Figure {
-  tasks: ({ task: string; name: string } & Record<string, unknown>)[];
-}
-
 /** The figure of a robot with one task, on this link. */
-function figureOf(urdf: string, tip: string | undefined, freeRoot: boolean): Figure {
+function figureOf(urdf: string, tip: string | undefined, freeRoot: boolean): FigureProblem {
   const problem = Problem.fromUrdf(urdf, tip, freeRoot);
-  const figure = JSON.parse(problem.toFigureJson()) as Figure;
+  const figure = JSON.parse(problem.toFigureJson()) as FigureProblem;
   problem.free();
   return figure;
+}
+
+/** The task on the position alone, of one on a pose. */
+function positionOf(task: FigureTask): FigureTask {
+  if (task.task !== "pose" || !task.target) return task;
+  const { name, frame, target } = task;
+  return { task: "position", frame, target, ...(name === undefined ? {} : { name }) };
 }
 
 /** The Euler angles in three.js's order XYZ, which urdf-loader uses for a floating joint. */

@@ -125,7 +125,7 @@ for (const side of ["left", "right"]) {
     const above = (name) => names[parents[names.indexOf(name)]];
     assert.deepEqual(["index-finger-tip", "thumb-phalanx-distal", "ring-finger-metacarpal"].map(above), ["index-finger-phalanx-distal", "thumb-phalanx-proximal", "wrist"]);
     assert.match(problem.warnings().join("\n"), /WebXR names/);
-    const target = JSON.parse(problem.taskJson())[0].position;
+    const target = problem.tasks()[0].position;
     const solver = problem.solver();
     solver.setTarget(0, new Float64Array([target[0], target[1] + 0.03, target[2] - 0.02]));
     solver.begin("auto");

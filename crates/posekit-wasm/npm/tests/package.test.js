@@ -67,7 +67,7 @@ test("a problem tells what it is made of", () => {
   assert.deepEqual([...problem.coneAxes().subarray(3, 6)], [0, 0, 1]);
   assert.deepEqual([problem.frames()[0], problem.frames()[8], problem.frames()[16], problem.frames()[32]], [4, -1, 1, -1]);
   assert.equal(problem.frames().length, 48);
-  const tasks = JSON.parse(problem.taskJson());
+  const tasks = problem.tasks();
   assert.deepEqual(tasks.map(({ task, name, frame, level, weight }) => [task, name, frame, level, weight]), [
     ["pose", "hand", "tool", 1, 1],
     ["look-at", undefined, "spine", 2, 0.5],
@@ -95,7 +95,7 @@ test("a chain written as a figure is the same problem", () => {
     });
     // A rotation is normalised once more on its way through the file.
     a.forEach((value, index) => assert.ok(Math.abs(value - b[index]) <= 1e-14 * Math.max(1, Math.abs(value)), name));
-    assert.equal(JSON.parse(written.taskJson()).length, problem.nTasks, name);
+    assert.equal(written.tasks().length, problem.nTasks, name);
   }
 });
 

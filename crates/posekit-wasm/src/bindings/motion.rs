@@ -5,14 +5,16 @@ use posekit::glam::{DQuat, DVec3};
 use posekit::math::Pose;
 use wasm_bindgen::prelude::*;
 
-use super::{Result, read, write};
+use super::{Result, object, read, write};
 use crate::POSE;
-use crate::fault::{Fault, wrong_length};
+use crate::fault::wrong_length;
 use crate::motion::{CURVES, Pull, Table, Target, Which};
 
 /// Types of texts.
 #[wasm_bindgen(typescript_custom_section)]
 const TYPES: &str = r#"
+import type { ContactsFile, MotionInfo, MotionReport, MotionSettings } from "posekit";
+
 /** The formats in which a motion is written: that of its file, or another. */
 export type MotionFormat = "same" | "bvh" | "glb";
 
@@ -43,9 +45,10 @@ impl Motion {
         Ok(Self { table, input: Vec::new(), output: Vec::new() })
     }
 
-    /// The content of the file, as JSON: its joints, clips, legs, handles, units and remarks.
-    pub fn info(&self) -> Result<String> {
-        json(&self.table.info())
+    /// The content of the file: its joints, clips, legs, handles, units and remarks.
+    #[wasm_bindgen(unchecked_return_type = "MotionInfo")]
+    pub fn info(&self) -> Result<JsValue> {
+        object(&self.table.info())
     }
 
     /// The number of values in the poses of all joints in all frames.
@@ -76,14 +79,14 @@ impl Motion {
 
     /// Sets everything at once; on an error nothing is changed.
     ///
-    /// - `settings`: JSON, any of the settings
-    /// - `contacts`: text of a `posekit.contacts/1` file; by default those that are found
+    /// - `settings`: any of the settings, as an object or as JSON
+    /// - `contacts`: a `posekit.contacts/1` file or its text; by default those that are found
     /// - `times`: the times of edited poses in seconds; `values`: their configurations, one after the other
     /// - `interpolations`: how to go on from each of them to the next; by default on cubic curves
     pub fn set(
         &mut self,
-        #[wasm_bindgen(unchecked_param_type = "string | object")] settings: &str,
-        #[wasm_bindgen(unchecked_param_type = "string | object | null | undefined")]
+        #[wasm_bindgen(unchecked_param_type = "Partial<MotionSettings> | string")] settings: &str,
+        #[wasm_bindgen(unchecked_param_type = "ContactsFile | string | null | undefined")]
         contacts: Option<String>,
         times: &Float64Array,
         values: &Float64Array,
@@ -97,9 +100,10 @@ impl Motion {
         Ok(self.table.set(settings, contacts.as_deref(), &when, &self.input, &words)?)
     }
 
-    /// The report, as JSON: floor, plants with their verdicts, metrics before and after.
-    pub fn report(&self) -> Result<String> {
-        json(&self.table.report())
+    /// The report: floor, plants with their verdicts, metrics before and after.
+    #[wasm_bindgen(unchecked_return_type = "MotionReport")]
+    pub fn report(&self) -> Result<JsValue> {
+        object(&self.table.report())
     }
 
     /// The contacts that are held, as the text of a `posekit.contacts/1` file.
@@ -190,10 +194,6 @@ impl Motion {
         out.copy_from(&self.output);
         Ok(())
     }
-}
-
-fn json(value: &impl serde::Serialize) -> Result<String> {
-    serde_json::to_string(value).map_err(|error| Fault::new(error.to_string()).into())
 }
 
 /// Joints paired with their targets.

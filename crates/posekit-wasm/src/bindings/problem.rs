@@ -11,7 +11,7 @@ use posekit_io::{Limits, Warnings, gltf};
 use wasm_bindgen::prelude::*;
 
 use super::solver::Solver;
-use super::{Result, read, write};
+use super::{Result, object, read, write};
 use crate::POSE;
 use crate::fault::{Fault, wrong_length};
 use crate::session::{forward, kind_code, methods, push_pose};
@@ -64,7 +64,7 @@ impl Problem {
     /// - `urdf`: the text of the URDF (or `.gltf`) that a figure names
     #[wasm_bindgen(js_name = fromJson)]
     pub fn from_json(
-        #[wasm_bindgen(unchecked_param_type = "string | object")] text: &str,
+        #[wasm_bindgen(unchecked_param_type = "ProblemFile | string")] text: &str,
         #[wasm_bindgen(unchecked_optional_param_type = "string | Uint8Array | null")] urdf: Option<
             String,
         >,
@@ -75,7 +75,7 @@ impl Problem {
     /// The same for a figure whose skeleton is in a file given as bytes (`.glb`, `.vrm`, or text).
     #[wasm_bindgen(js_name = fromJsonAndFile)]
     pub fn from_json_and_file(
-        #[wasm_bindgen(unchecked_param_type = "string | object")] text: &str,
+        #[wasm_bindgen(unchecked_param_type = "ProblemFile | string")] text: &str,
         file: &[u8],
     ) -> Result<Self> {
         Self::read(text, Some(file))
@@ -262,11 +262,11 @@ impl Problem {
         flat
     }
 
-    /// The tasks as JSON: a list of objects with `task` (its kind), `name` and `frame` (labels of the task and of its frames), `level`,
-    /// `weight`, the target (`position`, `orientation`, `direction`, each omitted if there is none), and `file`, the task as in a figure's file.
-    #[wasm_bindgen(js_name = taskJson)]
-    pub fn task_json(&self) -> Result<String> {
-        Ok(self.own.tasks_json().map_err(Fault::from)?)
+    /// The tasks.
+    #[wasm_bindgen(unchecked_return_type = "ProblemTask[]")]
+    pub fn tasks(&self) -> Result<JsValue> {
+        let figure = self.own.to_figure();
+        object(&self.own.described_tasks(figure.as_ref()))
     }
 
     /// The joint values to start from; empty for a chain of points.

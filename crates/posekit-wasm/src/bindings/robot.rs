@@ -4,10 +4,10 @@ use posekit_io::problem::{Problem as Read, tip_problem};
 use posekit_io::{Limits, Warnings, read_robot};
 use wasm_bindgen::prelude::*;
 
-use super::Result;
 use super::problem::Problem;
+use super::{Result, object};
 use crate::fault::Fault;
-use crate::robot::description;
+use crate::robot::{Description, read};
 
 #[wasm_bindgen]
 impl Problem {
@@ -32,21 +32,17 @@ impl Problem {
     }
 }
 
-/// A robot's shapes, largest speeds and named states, as JSON, by the joints of its problem.
-///
-/// `visuals` (with `color`: red, green, blue, opacity, if the file gives it) and `collisions` are lists of objects with `joint`, `pose` on it (7 numbers), `kind`
-/// (`box`, `sphere`, `cylinder`, `capsule`, `ellipsoid`, `mesh`, `half-space`), `size` (half extents; radii; radius and half length, along z; the scale of a mesh)
-/// and for a mesh `file`, as written. `maxSpeeds` has a number or null for each joint, `states` objects with `name`, `group` and `values`, pairs of a joint
-/// and its values, `warnings` those about the SRDF.
+/// A robot's shapes, largest speeds and named states, by the joints of its problem.
 ///
 /// - `text`: a URDF, or an MJCF that includes no other file
 /// - `srdf`: the text of the SRDF beside it
-#[wasm_bindgen(js_name = describeRobot)]
+#[wasm_bindgen(js_name = describeRobot, unchecked_return_type = "RobotDescription")]
 pub fn describe_robot(
     #[wasm_bindgen(unchecked_param_type = "string | Uint8Array")] text: &str,
     #[wasm_bindgen(unchecked_optional_param_type = "string | Uint8Array | null")] srdf: Option<
         String,
     >,
-) -> Result<String> {
-    Ok(description(text, srdf.as_deref())?)
+) -> Result<JsValue> {
+    let (robot, warnings) = read(text, srdf.as_deref())?;
+    object(&Description::new(&robot, &warnings))
 }

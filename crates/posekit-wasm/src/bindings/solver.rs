@@ -11,30 +11,32 @@ use super::{Result, read, write};
 use crate::fault::Fault;
 use crate::session::Session;
 
-/// Types of texts and of JSON. `npm/src/index.ts` takes objects where JSON is asked for.
+/// Types of texts and of JSON, beside those that `src/types.rs` writes. `npm/src/checks.ts` takes objects where JSON is asked for.
 #[wasm_bindgen(typescript_custom_section)]
 const TYPES: &str = r#"
-/** The methods of solvers. */
-export type MethodName = "auto" | "two-bone" | "arm" | "direct" | "ccd" | "fabrik" | "relaxation" | "least-squares";
-
-/** How a solve ended. */
-export type Status = "reached" | "unreachable" | "blocked" | "stalled" | "iteration-limit" | "cancelled";
+import type { ChainProblem, FigureProblem, MethodName, ProblemTask, RobotDescription, RootMode, Status } from "posekit";
 
 /** What a problem is made of: a chain in the plane or in space, a chain of points, or a figure. */
 export type ProblemKind = "plane" | "space" | "points" | "figure";
 
-/** Settings of a solve, as in the library: each may be left out. */
+/** The content of a problem's file. */
+export type ProblemFile = ChainProblem | FigureProblem;
+
+/** A number for each joint, from the first on, or by the names of joints. */
+export type PerJoint = readonly number[] | Readonly<Record<string, number>>;
+
+/** Settings of a solve, as in the library: each may be left out. A tolerance of null is chosen by the size of the problem. */
 export interface Settings {
-    tolerance?: number;
-    orientation_tolerance?: number;
+    tolerance?: number | null;
+    orientation_tolerance?: number | null;
     iterations?: number;
     classic?: boolean;
-    trace?: "none" | "steps" | "half-steps";
-    ccd?: object;
-    relaxation?: object;
-    least_squares?: object;
+    trace?: "off" | "iterations" | "half-steps";
+    ccd?: { weights?: PerJoint };
+    relaxation?: { weights?: PerJoint; passes?: number; reading?: "angles" | "remeasured" | "stretched" };
+    least_squares?: { stiffness?: PerJoint; largest_change?: PerJoint; regularisation?: number; least_change?: boolean; restarts?: number };
     locked?: readonly (number | string)[];
-    root?: "free" | "pinned" | "pre-pulled";
+    root?: RootMode;
 }
 "#;
 

@@ -15,10 +15,11 @@ const NEAR: f64 = 0.25;
 
 /// The description of a file for an editor.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "MotionInfo"))]
 #[serde(rename_all = "camelCase")]
 pub struct Info {
     name: String,
-    /// `bvh`, `gltf` or `glb`.
+    #[cfg_attr(test, ts(type = "\"bvh\" | \"gltf\" | \"glb\""))]
     format: String,
     n_frames: usize,
     n_values: usize,
@@ -53,6 +54,7 @@ pub struct Info {
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "MotionJoint"))]
 #[serde(rename_all = "camelCase")]
 struct JointInfo {
     name: String,
@@ -65,24 +67,28 @@ struct JointInfo {
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "MotionClip"))]
 struct ClipInfo {
     name: String,
     seconds: f64,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "MotionLeg"))]
 struct LegInfo {
     start: usize,
     mid: usize,
     end: usize,
     ball: Option<usize>,
+    #[cfg_attr(test, ts(type = "\"left\" | \"right\" | \"middle\""))]
     side: &'static str,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "MotionHandle"))]
 struct Handle {
     joint: usize,
-    /// `foot`, `hand`, `head`, `hips` or `end`.
+    #[cfg_attr(test, ts(type = "\"foot\" | \"hand\" | \"head\" | \"hips\" | \"end\""))]
     role: &'static str,
 }
 

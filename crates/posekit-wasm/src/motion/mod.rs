@@ -23,8 +23,10 @@ use serde::{Deserialize, Serialize};
 use crate::POSE;
 use crate::fault::{Fault, Result, wrong_length};
 pub use curves::CURVES;
+pub use describe::Info;
 use pose::Poser;
 pub use pose::{Pull, Target};
+pub use report::Report;
 
 /// The name of the clip of a figure that had none, and its frames per second.
 const STANDING: &str = "posed";
@@ -32,14 +34,15 @@ const STANDING_RATE: f64 = 30.0;
 
 /// The settings of cleaning that the page offers. Omitted ones have their defaults.
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "MotionSettings"))]
 #[serde(default, deny_unknown_fields, rename_all = "camelCase")]
 pub struct Settings {
     /// Whether to clean.
     pub is_on: bool,
     /// See [`CleanSettings::strength`].
     pub strength: f64,
-    /// `fit`, `level` or `per-plant`.
-    pub floor: String,
+    /// How its floor is found.
+    pub floor: Floor,
     /// See [`CleanSettings::in_place`].
     pub in_place: bool,
     /// See [`CleanSettings::path`].
@@ -56,13 +59,26 @@ pub struct Settings {
     pub fade: f64,
 }
 
+/// See [`FloorChoice`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "MotionFloor"))]
+#[serde(rename_all = "kebab-case")]
+pub enum Floor {
+    /// [`FloorChoice::Fit`]
+    Fit,
+    /// [`FloorChoice::Level`]
+    Level,
+    /// [`FloorChoice::PerPlant`]
+    PerPlant,
+}
+
 impl Default for Settings {
     fn default() -> Self {
         let usual = CleanSettings::default();
         Self {
             is_on: true,
             strength: usual.strength,
-            floor: "fit".to_owned(),
+            floor: Floor::Fit,
             in_place: usual.in_place,
             path: usual.path,
             keep_ends: usual.keep_ends,
@@ -75,14 +91,13 @@ impl Default for Settings {
 }
 
 impl Settings {
-    fn to_clean(&self) -> Result<CleanSettings> {
-        let floor = match self.floor.as_str() {
-            "fit" => FloorChoice::Fit,
-            "level" => FloorChoice::Level,
-            "per-plant" => FloorChoice::PerPlant,
-            other => return Err(Fault::new(format!("there is no floor {other:?}"))),
+    fn to_clean(&self) -> CleanSettings {
+        let floor = match self.floor {
+            Floor::Fit => FloorChoice::Fit,
+            Floor::Level => FloorChoice::Level,
+            Floor::PerPlant => FloorChoice::PerPlant,
         };
-        Ok(CleanSettings {
+        CleanSettings {
             strength: self.strength,
             shortest: self.shortest,
             floor,
@@ -92,7 +107,7 @@ impl Settings {
             ease: self.ease,
             release: self.release,
             ..CleanSettings::default()
-        })
+        }
     }
 }
 
@@ -400,7 +415,7 @@ fn work(
 ) -> Result<Work> {
     let (keep, contacts) = (file.keeper(), given.map(<[Contact]>::to_vec));
     let keep = keep.as_ref();
-    let to_clean = CleanSettings { legs: file.legs(), contacts, ..settings.to_clean()? };
+    let to_clean = CleanSettings { legs: file.legs(), contacts, ..settings.to_clean() };
     let cleaned = clean_within(source, &to_clean, keep)?;
     let base = if settings.is_on { &cleaned.clip } else { source };
     let result = layered(base, settings.fade, keys)?;

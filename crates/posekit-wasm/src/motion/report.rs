@@ -12,6 +12,7 @@ use super::{Table, Which};
 
 /// The report; lengths are in millimetres for a leg of 0.85 m, as in the command.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "MotionReport"))]
 #[serde(rename_all = "camelCase")]
 pub struct Report {
     /// A point on the floor \[the clip's unit\], and its normal.
@@ -31,6 +32,7 @@ pub struct Report {
 
 /// A time in which a joint stands.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "MotionPlant"))]
 #[serde(rename_all = "camelCase")]
 struct PlantRow {
     joint: usize,
@@ -38,7 +40,12 @@ struct PlantRow {
     from: f64,
     /// \[s\]
     to: f64,
-    /// `fixed`, `clean`, `lessened`, `released`, `unreachable`, `skipped`, `held` or `missed`.
+    #[cfg_attr(
+        test,
+        ts(
+            type = "\"fixed\" | \"clean\" | \"lessened\" | \"released\" | \"unreachable\" | \"skipped\" | \"held\" | \"missed\""
+        )
+    )]
     verdict: &'static str,
     words: String,
     before: f64,
@@ -47,6 +54,7 @@ struct PlantRow {
 
 /// A measure before and after; `None` where it is undefined.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "MotionMetric"))]
 struct Metric {
     key: &'static str,
     label: &'static str,

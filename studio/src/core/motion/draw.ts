@@ -6,7 +6,7 @@ import { NO_FURNITURE } from "../pictures/furniture.ts";
 import { Ink, lookOf, solverInk } from "../pictures/look.ts";
 import { evaluate, shapeOf, spotDistance, type Shape } from "../pictures/shape.ts";
 import type { PoseData, ProblemInfo } from "../types.ts";
-import type { Comparison, ContactEntry, HandleInfo, MotionInfo, ShownMotion } from "./types.ts";
+import type { Comparison, ContactEntry, MotionHandle, MotionInfo, ShownMotion } from "./types.ts";
 
 /** What there is to draw. */
 export interface MotionScene {
@@ -20,7 +20,7 @@ export interface MotionScene {
   /** How far the original stands aside. */
   aside: Vec3;
   /** Handles are shown while nothing plays. */
-  handles: readonly HandleInfo[];
+  handles: readonly MotionHandle[];
   selection: number | null;
   hovered: number | null;
   target: Vec3 | null;

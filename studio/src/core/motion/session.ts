@@ -17,7 +17,7 @@ import { FIRST } from "./settings.ts";
 import { medianSlide } from "./slide.ts";
 import { motionSnippets, stemOf } from "./snippets.ts";
 import type {
-  CleanSettings, ContactEntry, JointCurves, LinkedMotion, MadeMotion, MotionDocument, MotionInfo, MotionPictures, MotionSession, MotionView, OpenedMotion, OwnFile, Picked,
+  MotionSettings, ContactEntry, JointCurves, LinkedMotion, MadeMotion, MotionDocument, MotionInfo, MotionPictures, MotionSession, MotionView, OpenedMotion, OwnFile, Picked,
   ShownMotion,
 } from "./types.ts";
 
@@ -70,7 +70,7 @@ export function createMotion(around: MotionSurroundings): MotionSession {
   return new MotionStore(around);
 }
 
-function documentOf(file: string, title: string, settings: CleanSettings): MotionDocument {
+function documentOf(file: string, title: string, settings: MotionSettings): MotionDocument {
   const view: MotionView = { compare: "side", trails: true, skin: true, colours: true, follow: true };
   return { version: 1, title, file, clip: 0, settings, contacts: null, keys: [], view };
 }
@@ -256,7 +256,7 @@ class MotionStore extends Store<MotionDocument> implements MotionSession {
 
   // ----------------------------------------------------------------------------------------------------------- document
 
-  setSettings(change: Partial<CleanSettings>): void {
+  setSettings(change: Partial<MotionSettings>): void {
     const document = this.document.peek();
     this.commit({ ...document, settings: { ...document.settings, ...change } }, "Change a setting", `settings:${Object.keys(change).join()}`);
   }

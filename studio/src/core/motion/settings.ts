@@ -1,9 +1,9 @@
 //! The settings of cleaning as the panel shows them, one sentence each.
 
-import type { CleanSettings } from "./types.ts";
+import type { MotionSettings } from "./types.ts";
 
 /** Until a file is open, which brings the library's own. */
-export const FIRST: CleanSettings = {
+export const FIRST: MotionSettings = {
   isOn: true, strength: 1, floor: "fit", inPlace: false, path: true, keepEnds: false, ease: 0, release: 0, shortest: 0, fade: 0,
 };
 
@@ -31,7 +31,7 @@ export const FADE: RangeSpec = {
   sentence: "Fade-in before the first pose and fade-out after the last; between poses the change follows a smooth curve.",
 };
 
-export const FLOORS: readonly { value: CleanSettings["floor"]; label: string }[] = [
+export const FLOORS: readonly { value: MotionSettings["floor"]; label: string }[] = [
   { value: "fit", label: "A plane, tilted if necessary" },
   { value: "level", label: "A level plane" },
   { value: "per-plant", label: "Each plant at its own height" },

@@ -2,11 +2,11 @@
 
 import type { NamedText, Snippet } from "../types.ts";
 import { contactsText } from "./contacts.ts";
-import type { CleanSettings, ContactEntry, MotionInfo, PoseKey } from "./types.ts";
+import type { MotionSettings, ContactEntry, MotionInfo, PoseKey } from "./types.ts";
 
 export interface MotionOrder {
   info: Pick<MotionInfo, "name" | "format" | "clip" | "clips" | "stands" | "nFrames" | "frameTime" | "usual">;
-  settings: CleanSettings;
+  settings: MotionSettings;
   /** Null: as they are found. */
   contacts: readonly ContactEntry[] | null;
   keys: readonly PoseKey[];
@@ -48,8 +48,8 @@ function secondsOf({ info }: MotionOrder): number {
 }
 
 /** The settings that somebody has changed. */
-function changed({ info, settings }: MotionOrder): Partial<CleanSettings> {
-  return Object.fromEntries(Object.entries(settings).filter(([name, value]) => value !== info.usual[name as keyof CleanSettings]));
+function changed({ info, settings }: MotionOrder): Partial<MotionSettings> {
+  return Object.fromEntries(Object.entries(settings).filter(([name, value]) => value !== info.usual[name as keyof MotionSettings]));
 }
 
 /** A remark in lines that can be read without scrolling. */
@@ -205,10 +205,10 @@ const settings = ${JSON.stringify(changed(order))};
 const contacts = ${file ? `readFileSync(${JSON.stringify(file.name)}, "utf8")` : "null"};
 const times = ${numbers(keys.map(({ time }) => time))};
 const poses = ${numbers(keys.flatMap(({ q }) => q))};
-motion.set(JSON.stringify(settings), contacts, times, poses${notCubic(keys).length > 0 ? `, ${JSON.stringify(keys.map(({ interpolation }) => interpolation ?? "cubic"))}` : ""});
+motion.set(settings, contacts, times, poses${notCubic(keys).length > 0 ? `, ${JSON.stringify(keys.map(({ interpolation }) => interpolation ?? "cubic"))}` : ""});
 writeFileSync(${JSON.stringify(outputOf(order))}, motion.write(${info.clip === null ? '"glb"' : '"same"'}));
 
-console.log(JSON.parse(motion.report()).changed, "joints changed");
+console.log(motion.report().changed, "joints changed");
 motion.free();
 `;
 }

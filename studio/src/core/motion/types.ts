@@ -1,44 +1,14 @@
 //! What the motion scene is made of: the document that undo steps through, what the worker says about it, and its session.
 
-import type { Interpolation } from "posekit/motion";
+import type { ContactEntry as AnyContactEntry, Interpolation, MotionInfo, MotionReport, MotionSettings } from "posekit/motion";
 import type { ReadonlySignal, Signal } from "@preact/signals";
-import type { Vec3 } from "../files.ts";
+import type { Merged, Vec3 } from "../files.ts";
 import type { CameraState, NamedText, Notice, Snippet, WorkerState } from "../types.ts";
 
-/** How a motion is cleaned; the names are those of the library's door. */
-export interface CleanSettings {
-  isOn: boolean;
-  strength: number;
-  floor: "fit" | "level" | "per-plant";
-  inPlace: boolean;
-  path: boolean;
-  keepEnds: boolean;
-  /** [s] */
-  ease: number;
-  /** [leg lengths] */
-  release: number;
-  /** [s] */
-  shortest: number;
-  /** [s] */
-  fade: number;
-}
+export type { MotionHandle, MotionInfo, MotionJoint, MotionLeg, MotionMetric, MotionPlant, MotionReport, MotionSettings } from "posekit/motion";
 
 /** A contact as the file `posekit.contacts/1` has it. */
-export interface ContactEntry {
-  joint: string;
-  point?: Vec3;
-  turn?: [number, number, number, number];
-  from: number;
-  to: number;
-  hold: "position" | "pose" | "surface";
-  at?: Vec3;
-  rotation?: [number, number, number, number];
-  normal?: Vec3;
-  /** What it is on: a joint, or the poses of something that moves. */
-  on?: string | readonly { time: number; at: Vec3; rotation?: [number, number, number, number] }[];
-  ease_in?: number;
-  ease_out?: number;
-}
+export type ContactEntry = Merged<AnyContactEntry>;
 
 /** A pose that the figure goes through. */
 export interface PoseKey {
@@ -80,7 +50,7 @@ export interface MotionDocument {
   clip: number;
   /** How long a figure without a motion stands, to be posed [s]; as usual if it is not there. */
   seconds?: number;
-  settings: CleanSettings;
+  settings: MotionSettings;
   /** Null: as they are found. */
   contacts: readonly ContactEntry[] | null;
   keys: readonly PoseKey[];
@@ -109,93 +79,6 @@ export interface MotionPictures {
   /** A film of the view, from when something begins to play until it has ended. */
   film(play: () => Promise<void>): Promise<Blob>;
   camera(): CameraState;
-}
-
-export interface JointInfo {
-  name: string;
-  parent: number;
-  /** Whether it can turn, and whether it can be moved. */
-  turns: boolean;
-  moves: boolean;
-}
-
-export interface LegInfo {
-  start: number;
-  mid: number;
-  end: number;
-  ball: number | null;
-  side: "left" | "right" | "middle";
-}
-
-export interface HandleInfo {
-  joint: number;
-  role: "hips" | "foot" | "hand" | "head" | "end";
-}
-
-/** What a file holds. Lengths are in its own unit. */
-export interface MotionInfo {
-  name: string;
-  format: "bvh" | "gltf" | "glb";
-  nFrames: number;
-  nValues: number;
-  /** [s] */
-  frameTime: number;
-  start: number;
-  up: Vec3;
-  joints: JointInfo[];
-  metresPerUnit: number | null;
-  millimetresPerUnit: number;
-  clips: { name: string; seconds: number }[];
-  clip: number | null;
-  /** The file has no motion: the figure stands at rest. */
-  stands: boolean;
-  survey: string;
-  warnings: string[];
-  legs: LegInfo[];
-  legsReason: string;
-  candidates: string[];
-  handles: HandleInfo[];
-  /** The library's settings where nobody has changed any. */
-  usual: CleanSettings;
-}
-
-export type VerdictWord = "fixed" | "clean" | "lessened" | "released" | "unreachable" | "skipped" | "held" | "missed";
-
-export interface PlantRow {
-  joint: number;
-  from: number;
-  to: number;
-  verdict: VerdictWord;
-  /** Why, in a few words; empty where the verdict says all. */
-  words: string;
-  /** [mm, for a leg of 0.85 m] */
-  before: number;
-  after: number;
-}
-
-/** A measure of the motion; null where it says nothing: no foot stands, or it is of the change. */
-export interface Metric {
-  key: string;
-  label: string;
-  unit: string;
-  sentence: string;
-  before: number | null;
-  after: number | null;
-}
-
-/** What cleaning did. */
-export interface MotionReport {
-  /** A point of the floor, and its normal. */
-  floor: [Vec3, Vec3];
-  plants: PlantRow[];
-  metrics: Metric[];
-  changed: number;
-  /** The largest correction of the root trajectory [mm]. */
-  pathChange: number;
-  /** By how much an in-place walk would be ahead in each frame; none of any other motion. */
-  walk: Vec3[];
-  /** [mm] */
-  residual: number;
 }
 
 /** A file that was opened. Poses are 7 numbers a joint: place, then quaternion. */
@@ -283,7 +166,7 @@ export interface MotionSession {
   /** How long a figure without a motion stands [s]; what lies beyond goes. */
   setSeconds(seconds: number): void;
   setTitle(title: string): void;
-  setSettings(change: Partial<CleanSettings>): void;
+  setSettings(change: Partial<MotionSettings>): void;
   setView(change: Partial<MotionView>): void;
   reset(): void;
   undo(): void;

@@ -1,7 +1,7 @@
 //! The scenes, and documents made from them.
 
 import { withoutStarts } from "../document.ts";
-import { isFigure, isSpace, type ProblemFile } from "../files.ts";
+import { isFigure, isSpace, type ChainProblem, type ProblemFile } from "../files.ts";
 import { aboutAxis, multiply, rotationAt } from "../math.ts";
 import { inverse, twistAbout } from "../pictures/vec.ts";
 import { SCENE_IDS, type OptionValue, type PoseData, type SceneId, type SceneSpec, type StudioDocument } from "../types.ts";
@@ -73,7 +73,7 @@ export function sceneFrom(document: StudioDocument, id: SceneId, pose: PoseData 
   if (scene === id || !ARMS.includes(id) || !ARMS.includes(scene)) return sceneDocument(id);
   const other = sceneDocument(id, options);
   const { problem } = other;
-  if (isFigure(problem) || !isSpace(problem) || isFigure(shown) || pose?.poses.length !== 7 * problem.bones.length) return other;
+  if (!isSpace(problem) || !isSpace(shown) || pose?.poses.length !== 7 * problem.bones.length) return other;
   const bones = problem.bones.map((bone, joint) => {
     const turn = rotationAt(pose.poses, joint);
     const rotation = joint === 0 ? turn : multiply(inverse(rotationAt(pose.poses, joint - 1)), turn);
@@ -98,8 +98,8 @@ function keepTarget(problem: ProblemFile, shown: ProblemFile, before: ProblemFil
   if (isFigure(problem) || isFigure(shown) || isFigure(before)) return problem;
   const kept = { ...problem };
   if (String(shown.target) !== String(before.target)) kept.target = shown.target;
-  if (shown.root && String(shown.root) !== String(before.root)) kept.root = shown.root;
-  return kept;
+  const [root, first] = [shown, before].map((chain) => ("root" in chain ? chain.root : undefined));
+  return root && String(root) !== String(first) ? ({ ...kept, root } as ChainProblem) : kept;
 }
 
 /** What stands beside the figure of a document and what it is fleshed out with; null when there is nothing of that kind. */

@@ -1,7 +1,7 @@
 //! What a scene is: its choices, and the problem that is built from them.
 
 import type { ProblemFile, Vec3 } from "../files.ts";
-import type { MethodName, OptionSpec, OptionValue, SceneSpec, SettingsSubset } from "../types.ts";
+import type { MethodName, OptionSpec, OptionValue, SceneSpec, Settings } from "../types.ts";
 
 /** Values of a scene's options, all of them there. */
 export type Options = Readonly<Record<string, OptionValue>>;
@@ -15,7 +15,7 @@ export interface Scene {
   spec: SceneSpec;
   build(options: Options): SceneProblem;
   /** The solvers that stand there at first; the first is the main one. */
-  runs: { method: MethodName; settings?: SettingsSubset }[];
+  runs: { method: MethodName; settings?: Settings }[];
   /** Whether a moved target starts from the last pose; false where the start itself is the lesson. */
   warm: boolean;
   props?: Props;

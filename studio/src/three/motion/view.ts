@@ -5,7 +5,7 @@ import * as THREE from "three";
 import type { Vec3 } from "../../core/files.ts";
 import { placeOf, timeOf, withPlace } from "../../core/motion/contacts.ts";
 import { figureOf, frameOf, MotionComposer, type Figure, type MotionScene } from "../../core/motion/draw.ts";
-import type { Comparison, HandleInfo, MotionInfo, MotionSession, ShownMotion } from "../../core/motion/types.ts";
+import type { Comparison, MotionHandle, MotionInfo, MotionSession, ShownMotion } from "../../core/motion/types.ts";
 import { Drawing } from "../../core/pictures/drawing.ts";
 import { filmOf } from "../../core/pictures/film.ts";
 import { Ink, palette, type Palette } from "../../core/pictures/look.ts";
@@ -463,9 +463,9 @@ export class MotionView {
     return isSeen ? { x: out[0] as number, y: out[1] as number } : null;
   }
 
-  #handleAt(x: number, y: number, kind: "mouse" | "touch"): HandleInfo | null {
+  #handleAt(x: number, y: number, kind: "mouse" | "touch"): MotionHandle | null {
     if (!this.#figure || this.session.document.peek().view.compare === "source") return null;
-    let best: HandleInfo | null = null;
+    let best: MotionHandle | null = null;
     let least: number = REACH[kind];
     for (const handle of this.#figure.shown.info.handles) {
       const at = this.screenPosition(handle.joint);

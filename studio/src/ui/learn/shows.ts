@@ -2,7 +2,7 @@
 
 import type { FigureProblem, ProblemFile } from "../../core/files.ts";
 import { sceneDocument } from "../../core/scenes/index.ts";
-import type { MethodName, OptionValue, RunSpec, SceneId, Session, SettingsSubset, StudioDocument } from "../../core/types.ts";
+import type { MethodName, OptionValue, RunSpec, SceneId, Session, Settings, StudioDocument } from "../../core/types.ts";
 import { leaveMotion, openMotion } from "../motion/desk.ts";
 import { drawerOpen } from "../page.ts";
 
@@ -11,7 +11,7 @@ interface Show {
   title: string;
   options?: Record<string, OptionValue>;
   /** Without it, those of the scene. */
-  runs?: { method: MethodName; settings?: SettingsSubset }[];
+  runs?: { method: MethodName; settings?: Settings }[];
   /** In place of the scene's problem. */
   problem?: (of: ProblemFile) => ProblemFile;
   /** At the start of the trace, ready to be stepped; without it at the end. */

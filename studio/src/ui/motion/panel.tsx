@@ -5,7 +5,7 @@ import { useId, useState } from "preact/hooks";
 import { FADE, FLOORS, RANGES, type RangeSpec } from "../../core/motion/settings.ts";
 import { frameAt } from "../../core/motion/contacts.ts";
 import { medianSlide } from "../../core/motion/slide.ts";
-import type { Comparison, Metric, MotionInfo, MotionReport, MotionSession, PlantRow, VerdictWord } from "../../core/motion/types.ts";
+import type { Comparison, MotionMetric, MotionInfo, MotionReport, MotionSession, MotionPlant } from "../../core/motion/types.ts";
 import { Section, Select, Switch } from "../controls.tsx";
 import { motionFiles } from "../exports.ts";
 import { Learn } from "../later.ts";
@@ -48,7 +48,7 @@ function tenths(value: number): string {
   return value >= 100 ? value.toFixed(0) : value.toFixed(1);
 }
 
-function measured(value: number | null, { unit }: Metric): string {
+function measured(value: number | null, { unit }: MotionMetric): string {
   if (value === null) return "–";
   return unit === "" ? value.toFixed(0) : tenths(value);
 }
@@ -67,7 +67,7 @@ function ResultSection({ session, report, info, millis }: { session: MotionSessi
 /** The measures that tell most; the others are there when they are asked for. */
 const FIRST_MEASURES: readonly string[] = ["drift_median", "drift_max", "visible_share", "pose_distance"];
 
-function Metrics({ metrics }: { metrics: Metric[] }) {
+function Metrics({ metrics }: { metrics: MotionMetric[] }) {
   const [isWhole, setWhole] = useState(false);
   const more = metrics.filter(({ key }) => !FIRST_MEASURES.includes(key)).length;
   return (
@@ -95,7 +95,7 @@ function Metrics({ metrics }: { metrics: Metric[] }) {
 function answer(report: MotionReport, info: MotionInfo, isOn: boolean): string {
   if (info.legs.length === 0) return `No legs were found: ${legsWords(info)}.`;
   if (report.plants.length === 0) return "No foot is planted in this motion, so there is nothing to clean.";
-  const isFoot = ({ joint }: PlantRow) => info.legs.some(({ end, ball }) => end === joint || ball === joint);
+  const isFoot = ({ joint }: MotionPlant) => info.legs.some(({ end, ball }) => end === joint || ball === joint);
   const feet = report.plants.filter(isFoot);
   if (feet.length === 0) return "No foot is planted in this motion; the contacts belong to other joints.";
   const slide = medianSlide(report);
@@ -156,7 +156,7 @@ function Range({ spec, session }: { spec: RangeSpec; session: MotionSession }) {
   );
 }
 
-const TONES: Record<VerdictWord, { tone: string; icon: typeof CircleCheck }> = {
+const TONES: Record<MotionPlant["verdict"], { tone: string; icon: typeof CircleCheck }> = {
   fixed: { tone: "good", icon: CircleCheck }, clean: { tone: "good", icon: CircleCheck }, held: { tone: "good", icon: CircleCheck },
   lessened: { tone: "warn", icon: CircleMinus }, released: { tone: "warn", icon: CircleMinus }, skipped: { tone: "warn", icon: CircleMinus },
   unreachable: { tone: "bad", icon: CircleAlert }, missed: { tone: "bad", icon: CircleAlert },
@@ -176,7 +176,7 @@ function PlantsSection({ session, report, info }: { session: MotionSession; repo
   );
 }
 
-function Plant({ plant, session, info }: { plant: PlantRow; session: MotionSession; info: MotionInfo }) {
+function Plant({ plant, session, info }: { plant: MotionPlant; session: MotionSession; info: MotionInfo }) {
   const { tone, icon: Icon } = TONES[plant.verdict];
   return (
     <li>

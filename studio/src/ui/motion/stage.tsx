@@ -7,7 +7,7 @@ import type { Vec3 } from "../../core/files.ts";
 import { add } from "../../core/math.ts";
 import { placeOf, timeOf, withPlace } from "../../core/motion/contacts.ts";
 import { sizeWords } from "../../core/motion/link.ts";
-import type { HandleInfo, MotionInfo, MotionSession } from "../../core/motion/types.ts";
+import type { MotionHandle, MotionInfo, MotionSession } from "../../core/motion/types.ts";
 import { setCamera } from "../camera.ts";
 import { useSession } from "../context.ts";
 import { paintThumbnailsAside } from "../thumbnails.ts";
@@ -79,9 +79,9 @@ function startView(canvas: HTMLCanvasElement, session: MotionSession): () => voi
   };
 }
 
-const ROLES: Record<HandleInfo["role"], string> = { hips: "Hips", foot: "Foot", hand: "Hand", head: "Head", end: "End" };
+const ROLES: Record<MotionHandle["role"], string> = { hips: "Hips", foot: "Foot", hand: "Hand", head: "Head", end: "End" };
 
-export function handleName(handle: HandleInfo, info: MotionInfo): string {
+export function handleName(handle: MotionHandle, info: MotionInfo): string {
   const name = info.joints[handle.joint]?.name ?? "";
   return handle.role === "end" ? name : `${ROLES[handle.role]} ${name}`;
 }
@@ -137,7 +137,7 @@ function letGoOfKeys(session: MotionSession): void {
   session.endPull();
 }
 
-function onHandleKey(event: KeyboardEvent, handle: HandleInfo, info: MotionInfo, session: MotionSession): void {
+function onHandleKey(event: KeyboardEvent, handle: MotionHandle, info: MotionInfo, session: MotionSession): void {
   const step = stepOf(event, info);
   if (!step) return;
   held.add(event.key);

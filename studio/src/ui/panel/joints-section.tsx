@@ -3,7 +3,7 @@
 import { useId } from "preact/hooks";
 import { floats, withBase } from "../../core/base.ts";
 import { isFigure } from "../../core/files.ts";
-import { withState, type RobotLook } from "../../core/robot.ts";
+import { withState, type RobotDescription } from "../../core/robot.ts";
 import { ROBOT_BODIES, type ProblemInfo, type RobotBody } from "../../core/types.ts";
 import { useSession } from "../context.ts";
 import { NumberField, Section, Select, Switch } from "../controls.tsx";
@@ -30,7 +30,7 @@ export function JointsSection() {
 
 const BODIES: Record<RobotBody, string> = { visuals: "Its visual shapes", collisions: "Its collision shapes", joints: "Its joints" };
 
-function BodyChoice({ look }: { look: RobotLook }) {
+function BodyChoice({ look }: { look: RobotDescription }) {
   const session = useSession();
   const has = { visuals: look.visuals.length > 0, collisions: look.collisions.length > 0, joints: true };
   const choices = ROBOT_BODIES.filter((body) => has[body]).map((value) => ({ value, label: BODIES[value] }));
@@ -39,7 +39,7 @@ function BodyChoice({ look }: { look: RobotLook }) {
   return <Select label="Drawn with" value={has[chosen] ? chosen : choices[0]?.value ?? "joints"} choices={choices} onChange={(body) => { session.setView({ body }); }} />;
 }
 
-function States({ look, info, q }: { look: RobotLook; info: ProblemInfo; q: Float64Array }) {
+function States({ look, info, q }: { look: RobotDescription; info: ProblemInfo; q: Float64Array }) {
   const session = useSession();
   const label = (at: number) => {
     const state = look.states[at];
@@ -72,7 +72,7 @@ let slides = 0;
 interface JointProps {
   joint: number;
   info: ProblemInfo;
-  look: RobotLook;
+  look: RobotDescription;
   q: Float64Array;
 }
 
