@@ -21,7 +21,7 @@ use super::run::{Made, Task};
 use super::source::Opened;
 use super::strip::Strip;
 use super::view::{ClipView, Sides, root, worst_of};
-use super::words::digits;
+use super::words::{self, digits};
 use crate::failure::{Failure, Result};
 use crate::motion_args::CleanArgs;
 use crate::output::write_file;
@@ -74,12 +74,11 @@ pub(crate) fn clean(args: &CleanArgs) -> Result<()> {
                 opened.only("a picture", "")?;
                 draw(path, opened, (clip, &cleaned), &cleaned_record.plants)?;
             }
-            for misfit in misfits(clip, &cleaned, args) {
-                let number = cleaned_record.number;
-                let of = number.map_or_else(String::new, |number| format!("motion {number}: "));
-                record.warnings.push(of + &misfit);
-            }
-            record.warnings.extend(slide_left(clip, &cleaned));
+            let number = cleaned_record.number;
+            let of = number.map_or_else(String::new, |number| format!("motion {number}: "));
+            let misfits = misfits(clip, &cleaned, args).into_iter();
+            let remarks = misfits.chain(slide_left(clip, &cleaned));
+            record.warnings.extend(remarks.map(|remark| of.clone() + &remark));
             let is_clean = cleaned_record.largest_change == Some(0.0);
             record.clips.push(cleaned_record);
             views.extend(view);
@@ -164,7 +163,7 @@ fn slide_left(clip: &Clip, cleaned: &Cleaned) -> Option<String> {
         .filter(|worst| worst.distance * LEG_LENGTH > VISIBLE_SLIDE)?;
     let at = clip.time(worst.frames.start);
     let name = clip.skeleton().name(cleaned.legs.legs[worst.leg].joint(worst.part));
-    let mm = digits(1000.0 * LEG_LENGTH * worst.distance, 3);
+    let mm = words::millimetres(1000.0 * LEG_LENGTH * worst.distance);
     Some(format!("{name} still slides by {mm} mm from {} s on", digits(at, 4)))
 }
 

@@ -1,6 +1,7 @@
 //! Sentences and tables for the terminal.
 
 use std::fmt::Write as _;
+use std::path::is_separator;
 
 use posekit_motion::median;
 
@@ -455,8 +456,9 @@ pub(super) fn summary_table(files: &[FileRecord]) -> String {
     }
     let mut table = Table::new(&columns);
     let mut faults = String::new();
+    let folder = common_folder(files);
     for file in files {
-        let mut cells = vec![Cell::new(&file.file)];
+        let mut cells = vec![Cell::new(&file.file[folder.len()..])];
         if file.is_left() {
             cells.push(Cell::new("– not started").quiet());
             table.row(cells);
@@ -489,7 +491,19 @@ pub(super) fn summary_table(files: &[FileRecord]) -> String {
         table.row(cells);
     }
     let gap = if faults.is_empty() { "" } else { "\n" };
-    table.render(width()) + gap + &faults
+    let head = if folder.is_empty() { String::new() } else { format!("In {}:\n", plain(folder)) };
+    head + &table.render(width()) + gap + &faults
+}
+
+/// The folder of all files, with the separator at its end, as far as their names have one in common.
+fn common_folder(files: &[FileRecord]) -> &str {
+    let Some((first, others)) = files.split_first() else { return "" };
+    let folder_end = |end: usize| first.file[..end].rfind(is_separator).map_or(0, |at| at + 1);
+    let mut end = folder_end(first.file.len());
+    while !others.iter().all(|other| other.file.starts_with(&first.file[..end])) {
+        end = folder_end(end - 1);
+    }
+    &first.file[..end]
 }
 
 /// The result for a file, in a word or two.
@@ -693,6 +707,21 @@ mod tests {
         assert_eq!(status(vec![without(), without()]), "✓ 2 motions, no legs found");
         let some = vec![clip(Vec::new()), without(), without(), failed()];
         assert_eq!(status(some), "✓ 4 motions, 1 failed, no legs found in 2");
+    }
+
+    #[test]
+    fn files_are_named_within_the_folder_of_all() {
+        let folder = |names: &[&str]| {
+            let named =
+                |name: &&str| FileRecord { file: (*name).to_owned(), ..FileRecord::default() };
+            let files: Vec<FileRecord> = names.iter().map(named).collect();
+            common_folder(&files).to_owned()
+        };
+        assert_eq!(folder(&["/a/b/c.bvh", "/a/b/d.bvh"]), "/a/b/");
+        assert_eq!(folder(&["/a/b/c.bvh", "/a/bc/d.bvh"]), "/a/");
+        assert_eq!(folder(&["a/c.bvh", "b/d.bvh"]), "");
+        assert_eq!(folder(&["c.bvh", "é/d.bvh"]), "");
+        assert_eq!(folder(&[]), "");
     }
 
     #[test]
