@@ -2,7 +2,7 @@
 
 import { chromium, type Browser, type BrowserContext, type BrowserContextOptions, type Page } from "playwright-core";
 import { existsSync } from "node:fs";
-import { afterAll, beforeAll, inject } from "vitest";
+import { afterAll, beforeAll, expect, inject } from "vitest";
 import type { RunResult, SceneId, Session, StudioDocument } from "../src/core/types.ts";
 import type { View } from "../src/three/view.ts";
 
@@ -176,4 +176,40 @@ export async function lookAt(page: Page): Promise<{ colours: number; drawn: numb
     const corner = pixels[0];
     return { colours: new Set(pixels).size, drawn: pixels.filter((pixel) => pixel !== corner).length / pixels.length };
   }, picture.toString("base64"));
+}
+
+/** Waits for the small pictures of all scenes but the motion scene, whose picture is a drawing. */
+export async function painted(page: Page): Promise<void> {
+  await page.waitForFunction(() => document.querySelectorAll(".scene-picture img").length === document.querySelectorAll(".scene:not([data-scene=motion])").length, undefined, { timeout: 40_000 });
+}
+
+/** Drags in circles from a point of the screen, reports the times between frames, and expects no task of the page to be long. */
+export async function dragSmoothly(page: Page, from: { x: number; y: number }, what: string): Promise<void> {
+  await page.evaluate(() => {
+    const measured = { frames: [] as number[], tasks: [] as number[] };
+    Object.assign(globalThis, { measured });
+    new PerformanceObserver((list) => { measured.tasks.push(...list.getEntries().map(({ duration }) => duration)); }).observe({ type: "longtask" });
+    let last = performance.now();
+    const frame = (now: number) => { measured.frames.push(now - last); last = now; requestAnimationFrame(frame); };
+    requestAnimationFrame(frame);
+  });
+  const measured = () => page.evaluate(() => (globalThis as unknown as { measured: { frames: number[]; tasks: number[] } }).measured);
+  const longest: number[] = [];
+  await page.mouse.move(from.x, from.y);
+  await page.mouse.down();
+  for (let round = 0; round < 4; round += 1) {
+    const before = (await measured()).tasks.length;
+    for (let step = 0; step < 50; step += 1) await page.mouse.move(from.x + 60 * Math.sin(step / 8), from.y + 30 * Math.sin(step / 5));
+    longest.push(Math.max(0, ...(await measured()).tasks.slice(before)));
+  }
+  await page.mouse.up();
+  const { frames, tasks } = await measured();
+  const sorted = frames.sort((a, b) => a - b);
+  const at = (share: number) => (sorted[Math.floor(share * (sorted.length - 1))] ?? NaN).toFixed(1);
+  report(`${what}, drawn by software: frame time median ${at(0.5)} ms, 95 % ${at(0.95)} ms, longest ${at(1)} ms over ${sorted.length} frames; `
+    + `${tasks.length} tasks over 50 ms${tasks.length > 0 ? `, the longest ${Math.max(...tasks).toFixed(0)} ms` : ""}`);
+  expect(sorted.length).toBeGreaterThan(20);
+  // A busy machine takes its time away from any task: what the page itself takes too long for is long in every round.
+  expect(Math.min(...longest), "the longest task of the best round [ms]").toBeLessThanOrEqual(50);
+  expect(Math.max(0, ...tasks)).toBeLessThan(250);
 }

@@ -9,7 +9,7 @@ import { decodeMotionLink } from "../src/core/motion/link.ts";
 import type { MotionSession } from "../src/core/motion/types.ts";
 import type { MotionView } from "../src/three/motion/view.ts";
 import { assets } from "./assets.ts";
-import { launch, lookAt, openPage, openStudio, type OpenOptions, type Studio } from "./browser.ts";
+import { dragSmoothly, launch, lookAt, openPage, openStudio, painted, type OpenOptions, type Studio } from "./browser.ts";
 
 declare global {
   var posekitMotion: MotionSession;
@@ -239,17 +239,32 @@ test("a character without a motion gets a length and keys, and goes back into it
   await close();
 });
 
-test("a hand that is dragged goes there, sets a key, and the feet stay", async () => {
-  const { page, close } = await openMotion();
-  await page.evaluate(() => { globalThis.posekitMotion.goTo(60); });
-  await calm(page);
-  const from = await page.evaluate(() => {
+/** Where the first hand is on the screen, and its joint. */
+function handOf(page: Page): Promise<{ joint: number; x: number; y: number }> {
+  return page.evaluate(() => {
     const joint = globalThis.posekitMotion.shown.value?.info.handles.find(({ role }) => role === "hand")?.joint ?? 0;
     const at = globalThis.posekitMotionView.screenPosition(joint);
     const box = document.querySelector(".view-canvas")?.getBoundingClientRect();
     if (!at || !box) throw new Error("the hand is out of sight");
     return { joint, x: at.x + box.left, y: at.y + box.top };
   });
+}
+
+test("frame time and long tasks while a hand of a motion is dragged", async () => {
+  const { page, close } = await openMotion();
+  await page.evaluate(() => { globalThis.posekitMotion.goTo(60); });
+  await calm(page);
+  // The small pictures of the scenes would be measured with the drag.
+  await painted(page);
+  await dragSmoothly(page, await handOf(page), "dragging a hand of a motion");
+  await close();
+});
+
+test("a hand that is dragged goes there, sets a key, and the feet stay", async () => {
+  const { page, close } = await openMotion();
+  await page.evaluate(() => { globalThis.posekitMotion.goTo(60); });
+  await calm(page);
+  const from = await handOf(page);
   await page.mouse.move(from.x, from.y);
   await page.mouse.down();
   await page.mouse.move(from.x + 40, from.y - 60, { steps: 8 });
@@ -312,12 +327,7 @@ test("undo in the middle of a drag lets go: of a bar, of a hand", async () => {
   await page.mouse.up();
   await calm(page);
   expect(await contacts(page)).toEqual(first);
-  const hand = await page.evaluate(() => {
-    const joint = globalThis.posekitMotion.shown.value?.info.handles.find(({ role }) => role === "hand")?.joint ?? 0;
-    const at = globalThis.posekitMotionView.screenPosition(joint);
-    const box = document.querySelector(".view-canvas")?.getBoundingClientRect();
-    return { x: (at?.x ?? 0) + (box?.left ?? 0), y: (at?.y ?? 0) + (box?.top ?? 0) };
-  });
+  const hand = await handOf(page);
   await page.evaluate(() => { globalThis.posekitMotion.setSettings({ ease: 0.2 }); });
   await calm(page);
   await page.mouse.move(hand.x, hand.y);

@@ -85,8 +85,8 @@ function flange(joint: number, radius: number): ArmPart[] {
 
 /** Half the outline of a cylinder with rounded edges. */
 function barrel(low: number, high: number, radius: number, round: number): THREE.Vector2[] {
-  const arc = (center: number, from: number) => Array.from({ length: 7 }, (_, i) => {
-    const angle = from + (i * Math.PI) / 12;
+  const arc = (center: number, from: number) => Array.from({ length: 4 }, (_, i) => {
+    const angle = from + (i * Math.PI) / 6;
     return new THREE.Vector2(radius - round + round * Math.cos(angle), center + round * Math.sin(angle));
   });
   return [new THREE.Vector2(0, low), ...arc(low + round, -Math.PI / 2), ...arc(high - round, 0), new THREE.Vector2(0, high)];
@@ -95,5 +95,5 @@ function barrel(low: number, high: number, radius: number, round: number): THREE
 /** An outline turned about an axis through a point. */
 function turned(profile: THREE.Vector2[], from: THREE.Vector3, axis: THREE.Vector3): THREE.BufferGeometry {
   const turn = new THREE.Quaternion().setFromUnitVectors(new THREE.Vector3(0, 1, 0), axis);
-  return new THREE.LatheGeometry(profile, 48).applyQuaternion(turn).translate(from.x, from.y, from.z);
+  return new THREE.LatheGeometry(profile, 32).applyQuaternion(turn).translate(from.x, from.y, from.z);
 }

@@ -49,6 +49,8 @@ export class RobotBody {
   /** An arm whose file has no shapes; empty for anything else. */
   static ofArm(info: ProblemInfo): RobotBody {
     const body = new RobotBody();
+    // Its parts are closed, where meshes of others may show their insides.
+    body.#neutral.side = THREE.FrontSide;
     for (const { joint, geometry, isAccent } of armParts(info)) {
       const mesh = new THREE.Mesh(geometry, isAccent ? body.#accent : body.#neutral);
       mesh.renderOrder = 2;

@@ -17,13 +17,13 @@ import { shapeOf, type Shape } from "../core/pictures/shape.ts";
 import { svgOf } from "../core/pictures/svg.ts";
 import { Batches } from "./batches.ts";
 import { Rig } from "./camera.ts";
-import { MOST_RATIO, pagePalette, pictureOf, watchCanvas } from "./canvas.ts";
+import { pagePalette, pictureOf, watchCanvas } from "./canvas.ts";
 import type { Character } from "./character.ts";
 import { Crowd } from "./crowd.ts";
+import { Frames } from "./frames.ts";
 import { Grab, iterationUnder, limitPlace, pick, solutionUnder } from "./grab.ts";
 import { Ground } from "./ground.ts";
 import { Light } from "./light.ts";
-import { Pace } from "./pace.ts";
 import { Gestures } from "./pointer.ts";
 import type { RobotBody } from "./robot.ts";
 import { makePrograms, setPalette, sharedUniforms } from "./programs.ts";
@@ -40,8 +40,7 @@ const [ARROW_SIZE, RING_SIZE] = [0.5, 0.84];
 const THUMBNAIL = [112, 84] as const;
 
 export class View {
-  /** Drawn by software, four samples for a pixel cost four times as much: smooth edges are left to a picture at rest, which is drawn twice as large. */
-  readonly #isSoft = drawsBySoftware();
+  readonly #frames: Frames;
   readonly #renderer: THREE.WebGLRenderer;
   readonly #scene = new THREE.Scene();
   readonly #shared = sharedUniforms();
@@ -61,8 +60,6 @@ export class View {
   readonly #worn = new THREE.Group();
   readonly #stops: (() => void)[] = [];
   readonly #listeners = new Set<() => void>();
-  readonly #pace = new Pace();
-  #restTimer: ReturnType<typeof setTimeout> | undefined;
   readonly #raycaster = new THREE.Raycaster();
   #palette: Palette = palette("light");
   #shape: Shape | null = null;
@@ -77,7 +74,6 @@ export class View {
   /** False until what is first shown of a document has been framed. */
   #isFramed = true;
   #seenCamera: unknown = null;
-  #request = 0;
   #isStale = true;
   #grab: Grab | null = null;
   #gizmoDragged: TransformControls | null = null;
@@ -93,10 +89,13 @@ export class View {
   readonly stats = { frames: 0, millis: 0 };
 
   constructor(readonly canvas: HTMLCanvasElement, readonly session: Session) {
-    const attributes: WebGLContextAttributes = { alpha: false, antialias: !this.#isSoft, depth: true, powerPreference: "high-performance", stencil: false };
-    // three itself asks for a picture that can be seen through, which the browser then has to lay over the page at a price.
-    const context = canvas.getContext("webgl2", attributes);
-    this.#renderer = new THREE.WebGLRenderer(context === null ? { canvas } : { canvas, context });
+    this.#frames = new Frames(canvas, {
+      isHeld: () => this.#isHeld(),
+      advance: (now) => { this.#advance(now); },
+      draw: () => { this.frame(); },
+      redraw: () => { this.#isStale = true; this.frame(); },
+    });
+    this.#renderer = this.#frames.renderer;
     this.#renderer.info.autoReset = true;
     this.#scene.add(this.#ground.group, this.#batches.group, this.#limbs.mesh, this.#worn, this.#gizmoProxy);
     this.#batches.casters.add(this.#limbs.caster);
@@ -192,7 +191,7 @@ export class View {
     const height = this.canvas.clientHeight;
     if (width === 0 || height === 0) return;
     const wasSized = this.#rig.width > 1;
-    this.#setResolution();
+    this.#frames.resolve();
     this.#renderer.setSize(width, height, false);
     this.#rig.resize(width, height);
     // A crowd fills the view, which grows when its drawer goes.
@@ -207,56 +206,13 @@ export class View {
   /** Asks for a new frame. */
   invalidate(): void {
     this.#isStale = true;
-    this.#ask();
-  }
-
-  #ask(): void {
-    if (this.#request === 0) {
-      this.#request = requestAnimationFrame((now) => {
-        this.#request = 0;
-        this.#advance(now);
-        this.#pace.hold(this.#isHeld());
-        this.#pace.tick(now);
-        this.#setResolution();
-        this.frame();
-        this.#restLater();
-      });
-    }
-  }
-
-  #restLater(): void {
-    clearTimeout(this.#restTimer);
-    this.#restTimer = setTimeout(() => { this.#rest(); }, this.#pace.rest);
+    this.#frames.ask();
   }
 
   /** Whether something moves or may move at any moment: then frames are late, and not missing. */
   #isHeld(): boolean {
     return this.#gestures.isDown || this.#gizmoDragged !== null || this.session.dragging.peek() || this.session.playback.peek().running
       || this.session.arm.running.peek();
-  }
-
-  /** Nothing moves any more: the picture in full. */
-  #rest(): void {
-    const isHeld = this.#isHeld();
-    this.#pace.hold(isHeld);
-    if (isHeld) {
-      this.#restLater();
-      return;
-    }
-    this.#pace.settle();
-    if (this.#setResolution()) {
-      this.#isStale = true;
-      this.frame();
-    }
-  }
-
-  /** Pixels as fine as there is time for; true when that has changed. */
-  #setResolution(): boolean {
-    const usual = Math.min(devicePixelRatio, MOST_RATIO);
-    const ratio = this.#pace.isMoving ? usual * this.#pace.share : this.#isSoft ? MOST_RATIO : usual;
-    if (this.#renderer.getPixelRatio() === ratio) return false;
-    this.#renderer.setPixelRatio(ratio);
-    return true;
   }
 
   /** Draws now. */
@@ -272,7 +228,7 @@ export class View {
       this.#compose();
       this.#batches.update(this.#drawing, this.#rig.pixel / this.#renderer.getPixelRatio());
       // Nobody sees that the shadow of a crowd is a few frames old.
-      const isDue = this.#crowd() === null || this.stats.frames % CROWD_SHADOW[this.#pace.share < 1 ? "coarse" : "fine"] === 0;
+      const isDue = this.#crowd() === null || this.stats.frames % CROWD_SHADOW[this.#frames.isCoarse ? "coarse" : "fine"] === 0;
       if (!this.#rig.isPlane && isDue) this.#ground.cast(this.#renderer, this.#shared, this.#body === null ? [] : [this.#body.object]);
       this.#syncGizmos();
     }
@@ -288,7 +244,7 @@ export class View {
     const crowd = this.#crowd();
     if (crowd !== null) {
       this.#drawing.clear();
-      this.#limbs.update(crowd, this.#crowdLook(), this.#pace.share < 1);
+      this.#limbs.update(crowd, this.#crowdLook(), this.#frames.isCoarse);
       this.#handles = [];
       return;
     }
@@ -490,7 +446,7 @@ export class View {
     if (!isGliding || matchMedia("(prefers-reduced-motion: reduce)").matches) return;
     this.#setCamera(from);
     this.#glide = { from, to, began: performance.now() };
-    this.#ask();
+    this.#frames.ask();
   }
 
   #camera(): number[] {
@@ -513,7 +469,7 @@ export class View {
     this.#setCamera(glide.from.map((value, i) => value + ((glide.to[i] as number) - value) * eased));
     this.#isStale = true;
     if (t >= 1) this.#glide = null;
-    else this.#ask();
+    else this.#frames.ask();
   }
 
   /** Points that must be in sight: the start, the shown poses, the targets; 3 numbers each. */
@@ -699,7 +655,7 @@ export class View {
     gizmo.showXY = gizmo.showYZ = gizmo.showXZ = gizmo.showXYZE = gizmo.showE = false;
     gizmo.enabled = false;
     this.#scene.add(gizmo.getHelper());
-    gizmo.addEventListener("change", () => { this.#ask(); });
+    gizmo.addEventListener("change", () => { this.#frames.ask(); });
     gizmo.addEventListener("dragging-changed", (event) => {
       const id = this.session.selection.peek();
       this.#gizmoDragged = event.value === true ? gizmo : null;
@@ -821,11 +777,7 @@ export class View {
 
   /** What is on the canvas. */
   png(): Promise<Blob> {
-    this.#isStale = true;
-    this.#pace.hold(false);
-    this.#pace.settle();
-    this.#setResolution();
-    this.frame();
+    this.#frames.drawInFull();
     return pictureOf(this.canvas);
   }
 
@@ -856,15 +808,16 @@ export class View {
   async thumbnail(scene: SceneId): Promise<string | null> {
     const preview = await this.session.preview(scene);
     if (preview === null || this.#isLost) return null;
-    const image = this.#paintThumbnail(preview);
+    const image = await this.#paintThumbnail(preview);
     const canvas = document.createElement("canvas");
     canvas.width = image.width;
     canvas.height = image.height;
-    canvas.getContext("2d")?.putImageData(image, 0, 0);
+    // Kept by the processor, where it is read from at once.
+    canvas.getContext("2d", { willReadFrequently: true })?.putImageData(image, 0, 0);
     return canvas.toDataURL("image/png");
   }
 
-  #paintThumbnail(preview: ScenePreview): ImageData {
+  #paintThumbnail(preview: ScenePreview): Promise<ImageData> {
     const { document, info, pose, method } = preview;
     const rig = new Rig();
     const drawing = new Drawing();
@@ -891,8 +844,8 @@ export class View {
     return this.#renderInto(target, rig, drawing, 2);
   }
 
-  /** Draws another drawing with another camera into a target, and puts everything back. */
-  #renderInto(target: THREE.WebGLRenderTarget, rig: Rig, drawing: Drawing, ratio: number): ImageData {
+  /** Draws another drawing with another camera into a target, and puts everything back. The page goes on until its pixels are there. */
+  async #renderInto(target: THREE.WebGLRenderTarget, rig: Rig, drawing: Drawing, ratio: number): Promise<ImageData> {
     const away = [...this.#gizmos.map((gizmo) => gizmo.getHelper()), this.#ground.group, this.#limbs.mesh, this.#worn];
     const were = away.map((object) => object.visible);
     for (const object of away) object.visible = false;
@@ -908,11 +861,11 @@ export class View {
     this.#renderer.setClearColor(clear);
     const { width, height } = target;
     const raw = new Uint8Array(4 * width * height);
-    this.#renderer.readRenderTargetPixels(target, 0, 0, width, height, raw);
+    const read = this.#renderer.readRenderTargetPixelsAsync(target, 0, 0, width, height, raw);
     this.#renderer.setRenderTarget(null);
-    target.dispose();
     away.forEach((object, i) => { object.visible = were[i] ?? true; });
     this.invalidate();
+    await read.finally(() => { target.dispose(); });
     const image = new ImageData(width, height);
     for (let row = 0; row < height; row++) {
       image.data.set(raw.subarray(4 * width * (height - 1 - row), 4 * width * (height - row)), 4 * width * row);
@@ -922,9 +875,7 @@ export class View {
 
   dispose(): void {
     for (const stop of this.#stops) stop();
-    cancelAnimationFrame(this.#request);
     clearTimeout(this.#saveTimer);
-    clearTimeout(this.#restTimer);
     this.session.exports.setPictures(null);
     this.#gestures.dispose();
     for (const gizmo of this.#gizmos) gizmo.dispose();
@@ -935,7 +886,7 @@ export class View {
     this.#ground.dispose();
     this.#batches.dispose();
     for (const material of Object.values(this.#programs) as THREE.Material[]) material.dispose();
-    this.#renderer.dispose();
+    this.#frames.dispose();
   }
 }
 
@@ -970,16 +921,6 @@ function makeGizmos(make: (mode: "translate" | "rotate") => TransformControls): 
     if (!rings.dragging && arrows.enabled && arrows.axis !== null) rings.axis = null;
   };
   return [arrows, rings];
-}
-
-/** Whether the browser draws without a graphics card. */
-function drawsBySoftware(): boolean {
-  const gl = document.createElement("canvas").getContext("webgl2");
-  if (gl === null) return false;
-  const names = gl.getExtension("WEBGL_debug_renderer_info");
-  const name = String(gl.getParameter(names?.UNMASKED_RENDERER_WEBGL ?? gl.RENDERER));
-  gl.getExtension("WEBGL_lose_context")?.loseContext();
-  return /swiftshader|llvmpipe|softpipe|software|basic render/i.test(name);
 }
 
 /** The pose of the main run, or the start before anything has been solved. */

@@ -16,13 +16,13 @@ export interface Painter {
   thumbnail(scene: SceneId): Promise<string | null>;
 }
 
-/** Draws every scene, again when the theme changes; returns what stops it. */
-export function paintThumbnails(painter: Painter, session: Session): () => void {
+/** Draws every scene, again when the theme changes, and none while somebody is busy; returns what stops it. */
+export function paintThumbnails(painter: Painter, isBusy: () => boolean): () => void {
   let round = 0;
   const stopWatching = effect(() => {
     void theme.value;
     round += 1;
-    void paintAll(painter, session, () => round, round);
+    void paintAll(painter, isBusy, () => round, round);
   });
   return () => {
     round += 1;
@@ -31,15 +31,15 @@ export function paintThumbnails(painter: Painter, session: Session): () => void 
 }
 
 /** The same while the motion scene is on show, for those who came by a link to it: by a view that nobody sees, where pictures are missing. */
-export function paintThumbnailsAside(session: Session): () => void {
+export function paintThumbnailsAside(session: Session, isBusy: () => boolean): () => void {
   let isOver = false;
   let stop = () => { /* nothing is painted yet */ };
-  void quietMoment(session).then(async () => {
+  void quietMoment(isBusy).then(async () => {
     if (isOver || SCENES.every(({ id }) => id in thumbnails.peek())) return;
     const { View } = await import("../three/view.ts");
     if (isOver) return;
     const view = new View(document.createElement("canvas"), session);
-    const stopPainting = paintThumbnails(view, session);
+    const stopPainting = paintThumbnails(view, isBusy);
     stop = () => { stopPainting(); view.dispose(); };
   }).catch(() => { /* Without WebGL there are no pictures, and the stage says so. */ });
   return () => {
@@ -48,9 +48,9 @@ export function paintThumbnailsAside(session: Session): () => void {
   };
 }
 
-async function paintAll(painter: Painter, session: Session, current: () => number, mine: number): Promise<void> {
+async function paintAll(painter: Painter, isBusy: () => boolean, current: () => number, mine: number): Promise<void> {
   for (const scene of IN_ORDER) {
-    await quietMoment(session);
+    await quietMoment(isBusy);
     if (current() !== mine) return;
     const picture = await painter.thumbnail(scene.id).catch(() => null);
     if (current() !== mine) return;
@@ -59,12 +59,12 @@ async function paintAll(painter: Painter, session: Session, current: () => numbe
 }
 
 /** Waits until the browser is idle and nobody drags. */
-function quietMoment(session: Session): Promise<void> {
+function quietMoment(isBusy: () => boolean): Promise<void> {
   const idle = "requestIdleCallback" in window
     ? (then: () => void) => { requestIdleCallback(then, { timeout: 2000 }); }
     : (then: () => void) => { setTimeout(then, 60); };
   return new Promise((resolve) => {
-    const wait = () => { idle(() => { if (session.dragging.peek()) wait(); else resolve(); }); };
+    const wait = () => { idle(() => { if (isBusy()) wait(); else resolve(); }); };
     wait();
   });
 }

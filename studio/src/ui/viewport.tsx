@@ -53,7 +53,7 @@ function startView(canvas: HTMLCanvasElement, session: Session): () => void {
   void import("../three/view.ts").then(({ View }) => {
     if (gone) return;
     const made = new View(canvas, session);
-    const stopPainting = paintThumbnails(made, session);
+    const stopPainting = paintThumbnails(made, () => session.dragging.peek());
     view.value = made;
     setCamera((name) => { made.cameraAction(name); });
     // For the tests, which ask where on the screen a handle is.

@@ -13,9 +13,9 @@ import { Projection } from "../../core/pictures/projection.ts";
 import { svgOf } from "../../core/pictures/svg.ts";
 import { Batches } from "../batches.ts";
 import { Rig } from "../camera.ts";
-import { MOST_RATIO, pagePalette, pictureOf, watchCanvas } from "../canvas.ts";
+import { pagePalette, pictureOf, watchCanvas } from "../canvas.ts";
+import { Frames } from "../frames.ts";
 import { Ground } from "../ground.ts";
-import { Pace } from "../pace.ts";
 import { Gestures } from "../pointer.ts";
 import { makePrograms, setPalette, sharedUniforms } from "../programs.ts";
 import { Light } from "../light.ts";
@@ -27,6 +27,7 @@ const REACH = { mouse: 15, touch: 26 } as const;
 const ASIDE = 0.6;
 
 export class MotionView {
+  readonly #frames: Frames;
   readonly #renderer: THREE.WebGLRenderer;
   readonly #scene = new THREE.Scene();
   readonly #shared = sharedUniforms();
@@ -41,8 +42,6 @@ export class MotionView {
   readonly #light: Light;
   readonly #raycaster = new THREE.Raycaster();
   readonly #stops: (() => void)[] = [];
-  readonly #pace = new Pace();
-  #restTimer: ReturnType<typeof setTimeout> | undefined;
   #palette: Palette = palette("light");
   #figure: Figure | null = null;
   #id = "";
@@ -60,7 +59,6 @@ export class MotionView {
   readonly #side = new THREE.Vector3(1, 0, 0);
   /** Where the figure stood when the camera last looked. */
   #followed: THREE.Vector3 | null = null;
-  #request = 0;
   #isStale = true;
   #isLost = false;
   /** What is dragged: a joint, or the place of a contact by its index. */
@@ -71,7 +69,12 @@ export class MotionView {
   readonly stats = { frames: 0, millis: 0 };
 
   constructor(readonly canvas: HTMLCanvasElement, readonly session: MotionSession) {
-    this.#renderer = new THREE.WebGLRenderer({ canvas, antialias: true, powerPreference: "high-performance", preserveDrawingBuffer: false });
+    this.#frames = new Frames(canvas, {
+      isHeld: () => this.#gestures.isDown || session.pulled.peek() !== null || session.playing.peek(),
+      draw: () => { this.frame(); },
+      redraw: () => { this.#isStale = true; this.frame(); },
+    });
+    this.#renderer = this.#frames.renderer;
     this.#light = new Light(this.#renderer, this.#scene, () => { this.invalidate(); });
     this.#scene.add(this.#ground.group, this.#batches.group);
     this.#gestures = new Gestures(canvas, {
@@ -194,19 +197,11 @@ export class MotionView {
     const height = this.canvas.clientHeight;
     if (width === 0 || height === 0) return;
     if (this.#rig.width <= 1) this.#isFramed = false;
-    this.#setResolution();
+    this.#frames.resolve();
     this.#renderer.setSize(width, height, false);
     this.#rig.resize(width, height);
     this.#isStale = true;
     this.frame();
-  }
-
-  /** True when it has changed. */
-  #setResolution(): boolean {
-    const ratio = Math.min(devicePixelRatio, MOST_RATIO) * this.#pace.share;
-    if (this.#renderer.getPixelRatio() === ratio) return false;
-    this.#renderer.setPixelRatio(ratio);
-    return true;
   }
 
   // ------------------------------------------------------------------------------------------------------------- drawing
@@ -214,20 +209,7 @@ export class MotionView {
   /** Asks for a new frame. */
   invalidate(): void {
     this.#isStale = true;
-    if (this.#request !== 0) return;
-    this.#request = requestAnimationFrame((now) => {
-      this.#request = 0;
-      this.#pace.tick(now);
-      this.#setResolution();
-      this.frame();
-      clearTimeout(this.#restTimer);
-      this.#restTimer = setTimeout(() => {
-        this.#pace.settle();
-        if (!this.#setResolution()) return;
-        this.#isStale = true;
-        this.frame();
-      }, this.#pace.rest);
-    });
+    this.#frames.ask();
   }
 
   /** Draws now. */
@@ -549,10 +531,7 @@ export class MotionView {
 
   /** What is on the canvas, drawn finely. */
   png(): Promise<Blob> {
-    this.#isStale = true;
-    this.#pace.settle();
-    this.#setResolution();
-    this.frame();
+    this.#frames.drawInFull();
     return pictureOf(this.canvas);
   }
 
@@ -580,15 +559,13 @@ export class MotionView {
   dispose(): void {
     this.session.setPictures(null);
     for (const stop of this.#stops) stop();
-    cancelAnimationFrame(this.#request);
-    clearTimeout(this.#restTimer);
     this.#gestures.dispose();
     this.#undress();
     this.#light.dispose();
     this.#ground.dispose();
     this.#batches.dispose();
     for (const material of Object.values(this.#programs) as THREE.Material[]) material.dispose();
-    this.#renderer.dispose();
+    this.#frames.dispose();
   }
 }
 

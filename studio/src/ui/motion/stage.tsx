@@ -20,7 +20,7 @@ export function MotionStage({ session }: { session: MotionSession }) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const solver = useSession();
   useEffect(() => (canvas.current ? startView(canvas.current, session) : undefined), [session]);
-  useEffect(() => paintThumbnailsAside(solver), [solver]);
+  useEffect(() => paintThumbnailsAside(solver, () => session.pulled.peek() !== null), [solver, session]);
   return (
     <>
       <canvas
