@@ -45,6 +45,8 @@
 //! `robots`, on by default: [`read_robot`] and figures read robots, and posekit's feature `arm` is on. Programs without it that call none of the readers of robots do
 //! not contain them.
 //!
+//! `typescript`: the types of the files implement `ts_rs::TS`, from which their types in TypeScript are made. With or without it they implement `serde::Serialize`, for JSON.
+//!
 //! # What it does not do
 //! It does not write URDF or MJCF; it reads only the points of meshes, and no morph target weights of glTF; it does not decompress anything or expand xacro templates.
 #![forbid(unsafe_code)]
