@@ -98,10 +98,14 @@ pub struct ContactEntry {
     /// What it is on; by default the world.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub on: Option<SupportEntry>,
-    /// The blend-in time \[s\]; by default [`DEFAULT_EASE`].
+    /// The blend-in time \[s\]; 0.2 by default.
+    ///
+    /// This is [`DEFAULT_EASE`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ease_in: Option<f64>,
-    /// The blend-out time \[s\]; by default [`DEFAULT_EASE`].
+    /// The blend-out time \[s\]; 0.2 by default.
+    ///
+    /// This is [`DEFAULT_EASE`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ease_out: Option<f64>,
 }

@@ -575,7 +575,9 @@ pub struct FigureCapsule {
     pub radius: f64,
 }
 
-/// The mode of the [roots](Skeleton::is_root) of a skeleton, the first joints that move.
+/// The mode of the roots of a skeleton, the first joints that move.
+///
+/// They are those of [`Skeleton::is_root`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields))]
 #[non_exhaustive]
@@ -624,7 +626,7 @@ pub struct FigureSettings {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "typescript", ts(as = "Option<_>", optional))]
     pub locked: Vec<String>,
-    /// The mode of the roots; [`RootMode::Free`] by default. The field `root` of the figure itself is different: how the
+    /// The mode of the roots; free by default. The field `root` of the figure itself is different: how the
     /// skeleton of a URDF or glTF is attached to the world.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub root: Option<RootMode>,

@@ -179,7 +179,7 @@ pub struct TaskMiss {
 pub struct NamedHold {
     /// The joint's name.
     pub joint: String,
-    /// The cause: the field `by`, [`HoldKind::Limit`] by default.
+    /// The cause: the field `by`, a limit by default.
     #[serde(rename = "by", serialize_with = "write::word")]
     #[cfg_attr(feature = "typescript", ts(type = "\"limit\" | \"largest-change\""))]
     pub kind: HoldKind,

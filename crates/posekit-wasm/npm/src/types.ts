@@ -36,9 +36,9 @@ export type ContactEntry = {
   to: number,
   /** What it is on; by default the world. */
   on?: SupportEntry,
-  /** The blend-in time [s]; by default `DEFAULT_EASE`. */
+  /** The blend-in time [s]; 0.2 by default. */
   ease_in?: number,
-  /** The blend-out time [s]; by default `DEFAULT_EASE`. */
+  /** The blend-out time [s]; 0.2 by default. */
   ease_out?: number, } & ({ "hold": "position",
   /** The point; by default its position in the middle of the contact. */
   at?: [number, number, number], } | { "hold": "pose",
@@ -144,7 +144,7 @@ export type FigureRoot = "pinned" | "free";
 export type FigureSettings = {
   /** Joints that keep their start. */
   locked?: Array<string>,
-  /** The mode of the roots; `RootMode::Free` by default. The field `root` of the figure itself is different: how the skeleton of a URDF or glTF is attached to the world. */
+  /** The mode of the roots; free by default. The field `root` of the figure itself is different: how the skeleton of a URDF or glTF is attached to the world. */
   root?: RootMode,
   /** The stiffness of joints, above 0; 1 for joints without an entry. */
   stiffness?: Record<string, number>,
@@ -255,7 +255,7 @@ export type MethodName = "auto" | "two-bone" | "arm" | "direct" | "ccd" | "fabri
 
 export type MotionClip = { name: string, seconds: number, };
 
-/** See `FloorChoice`. */
+/** What feet stand on. */
 export type MotionFloor = "fit" | "level" | "per-plant";
 
 export type MotionHandle = { joint: number, role: "foot" | "hand" | "head" | "hips" | "end", };
@@ -326,21 +326,21 @@ export type MotionReport = {
 export type MotionSettings = {
   /** Whether to clean. */
   isOn: boolean,
-  /** See `CleanSettings::strength`. */
+  /** How much of the correction to apply, from 0 (none) to 1 (all). */
   strength: number,
-  /** How its floor is found. */
+  /** What feet stand on. */
   floor: MotionFloor,
-  /** See `CleanSettings::in_place`. */
+  /** The figure walks in place: feet are judged as if it advanced, and it stays in place. */
   inPlace: boolean,
-  /** See `CleanSettings::path`. */
+  /** The root trajectory may change where all feet slide with it. */
   path: boolean,
-  /** See `CleanSettings::keep_ends`. */
+  /** The first two and the last two frames stay as they are, so that the clip goes on into others as before. */
   keepEnds: boolean,
-  /** See `CleanSettings::ease` [s]. */
+  /** The time of transition before and after a plant [s]. */
   ease: number,
-  /** See `CleanSettings::release` [leg lengths]. */
+  /** A foot that slides farther than this is meant to: its plant is released [leg lengths]. */
   release: number,
-  /** See `CleanSettings::shortest` [s]. */
+  /** Shorter plants are none [s]. */
   shortest: number,
   /** The blend-in and blend-out time of edited poses [s]. */
   fade: number, };
@@ -356,7 +356,7 @@ export type NamedChoice = {
 export type NamedHold = {
   /** The joint's name. */
   joint: string,
-  /** The cause: the field `by`, `HoldKind::Limit` by default. */
+  /** The cause: the field `by`, a limit by default. */
   by: "limit" | "largest-change",
   /** By how much the misses would shrink for each unit by which the limit, or the largest change, is relaxed, to first order [m/rad, m/m]; 0 if no single limit is the cause. */
   relief: number, };
@@ -427,7 +427,7 @@ export type RobotState = { name: string, group: string | null,
   /** Joints, each with its values. */
   values: Array<[number, Array<number>]>, };
 
-/** The mode of the [roots](Skeleton::is_root) of a skeleton, the first joints that move. */
+/** The mode of the roots of a skeleton, the first joints that move. */
 export type RootMode = "free" | "pinned" | "pre-pulled";
 
 /** A solution as a file: for plots, for other programs, and for tests. */

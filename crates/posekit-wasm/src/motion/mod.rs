@@ -39,36 +39,38 @@ const STANDING_RATE: f64 = 30.0;
 pub struct Settings {
     /// Whether to clean.
     pub is_on: bool,
-    /// See [`CleanSettings::strength`].
+    /// How much of the correction to apply, from 0 (none) to 1 (all).
     pub strength: f64,
-    /// How its floor is found.
+    /// What feet stand on.
     pub floor: Floor,
-    /// See [`CleanSettings::in_place`].
+    /// The figure walks in place: feet are judged as if it advanced, and it stays in place.
     pub in_place: bool,
-    /// See [`CleanSettings::path`].
+    /// The root trajectory may change where all feet slide with it.
     pub path: bool,
-    /// See [`CleanSettings::keep_ends`].
+    /// The first two and the last two frames stay as they are, so that the clip goes on into others as before.
     pub keep_ends: bool,
-    /// See [`CleanSettings::ease`] \[s\].
+    /// The time of transition before and after a plant \[s\].
     pub ease: f64,
-    /// See [`CleanSettings::release`] \[leg lengths\].
+    /// A foot that slides farther than this is meant to: its plant is released \[leg lengths\].
     pub release: f64,
-    /// See [`CleanSettings::shortest`] \[s\].
+    /// Shorter plants are none \[s\].
     pub shortest: f64,
     /// The blend-in and blend-out time of edited poses \[s\].
     pub fade: f64,
 }
 
+/// What feet stand on.
+///
 /// See [`FloorChoice`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
 #[cfg_attr(test, derive(ts_rs::TS), ts(rename = "MotionFloor"))]
 #[serde(rename_all = "kebab-case")]
 pub enum Floor {
-    /// [`FloorChoice::Fit`]
+    /// A plane, fitted.
     Fit,
-    /// [`FloorChoice::Level`]
+    /// A level plane.
     Level,
-    /// [`FloorChoice::PerPlant`]
+    /// Each plant at its own height.
     PerPlant,
 }
 
