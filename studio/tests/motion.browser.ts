@@ -41,6 +41,22 @@ async function metric(page: Page, name: string): Promise<[number, number]> {
   return cells.map(Number) as [number, number];
 }
 
+/** Where a joint is on the screen. */
+async function spotOf(page: Page, joint: number): Promise<{ x: number; y: number }> {
+  return page.evaluate((joint) => {
+    const at = globalThis.posekitMotionView.screenPosition(joint);
+    const box = document.querySelector(".view-canvas")?.getBoundingClientRect();
+    if (!at || !box) throw new Error("the joint is out of sight");
+    return { x: at.x + box.left, y: at.y + box.top };
+  }, joint);
+}
+
+/** The same for the first hand, and its joint. */
+async function handOf(page: Page): Promise<{ joint: number; x: number; y: number }> {
+  const joint = await page.evaluate(() => globalThis.posekitMotion.shown.value?.info.handles.find(({ role }) => role === "hand")?.joint ?? 0);
+  return { joint, ...await spotOf(page, joint) };
+}
+
 const contacts = (page: Page) => page.evaluate(() => globalThis.posekitMotion.contacts.value.map(({ joint, from, to }) => ({ joint, from, to })));
 
 test("the walk is there, is drawn and cleaned, and the numbers say so", async () => {
@@ -214,13 +230,7 @@ test("a character without a motion gets a length and keys, and goes back into it
   for (const [frame, dy] of [[15, -40], [30, 30]] as const) {
     await page.evaluate((to) => { globalThis.posekitMotion.goTo(to); }, frame);
     await calm(page);
-    const hand = await page.evaluate(() => {
-      const joint = globalThis.posekitMotion.shown.value?.info.joints.findIndex(({ name }) => name === "LeftHand") ?? -1;
-      const at = globalThis.posekitMotionView.screenPosition(joint);
-      const box = document.querySelector(".view-canvas")?.getBoundingClientRect();
-      if (!at || !box) throw new Error("the hand is out of sight");
-      return { x: at.x + box.left, y: at.y + box.top };
-    });
+    const hand = await spotOf(page, await page.evaluate(() => globalThis.posekitMotion.shown.value?.info.joints.findIndex(({ name }) => name === "LeftHand") ?? -1));
     await page.mouse.move(hand.x, hand.y);
     await page.mouse.down();
     await page.mouse.move(hand.x + 20, hand.y + dy, { steps: 6 });
@@ -238,17 +248,6 @@ test("a character without a motion gets a length and keys, and goes back into it
   expect(gltf.animations[0]?.channels.length).toBeGreaterThan(3);
   await close();
 });
-
-/** Where the first hand is on the screen, and its joint. */
-function handOf(page: Page): Promise<{ joint: number; x: number; y: number }> {
-  return page.evaluate(() => {
-    const joint = globalThis.posekitMotion.shown.value?.info.handles.find(({ role }) => role === "hand")?.joint ?? 0;
-    const at = globalThis.posekitMotionView.screenPosition(joint);
-    const box = document.querySelector(".view-canvas")?.getBoundingClientRect();
-    if (!at || !box) throw new Error("the hand is out of sight");
-    return { joint, x: at.x + box.left, y: at.y + box.top };
-  });
-}
 
 test("frame time and long tasks while a hand of a motion is dragged", async () => {
   const { page, close } = await openMotion();
@@ -272,11 +271,7 @@ test("a hand that is dragged goes there, sets a key, and the feet stay", async (
   await page.mouse.up();
   await page.waitForFunction(() => globalThis.posekitMotion.document.value.keys.length === 1);
   await calm(page);
-  const to = await page.evaluate((joint) => {
-    const at = globalThis.posekitMotionView.screenPosition(joint);
-    const box = document.querySelector(".view-canvas")?.getBoundingClientRect();
-    return { x: (at?.x ?? 0) + (box?.left ?? 0), y: (at?.y ?? 0) + (box?.top ?? 0) };
-  }, from.joint);
+  const to = await spotOf(page, from.joint);
   expect(Math.hypot(to.x - from.x - 40, to.y - from.y + 60)).toBeLessThan(6);
   expect((await metric(page, "drift_max"))[1]).toBeLessThan(1);
   await page.locator(".key-mark").focus();

@@ -474,29 +474,6 @@ pub enum FigureGoal {
     },
 }
 
-impl FigureGoal {
-    /// The value of the field `task`.
-    #[must_use]
-    pub const fn name(&self) -> &'static str {
-        match self {
-            Self::Position { .. } => "position",
-            Self::Orientation { .. } => "orientation",
-            Self::Pose { .. } => "pose",
-            Self::LookAt { .. } => "look-at",
-            Self::AxisAlignment { .. } => "axis-alignment",
-            Self::Pole { .. } => "pole",
-            Self::Plane { .. } => "plane",
-            Self::Distance { .. } => "distance",
-            Self::RelativePose { .. } => "relative-pose",
-            Self::Closure { .. } => "closure",
-            Self::CenterOfMass { .. } => "center-of-mass",
-            Self::Support { .. } => "support",
-            Self::Clearance { .. } => "clearance",
-            Self::Posture { .. } => "posture",
-        }
-    }
-}
-
 /// A pose, or some coordinates of it: a position, an orientation or both.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields))]

@@ -126,21 +126,6 @@ pub enum Outcome {
     Cancelled,
 }
 
-impl Outcome {
-    /// Its name in a file.
-    #[must_use]
-    pub const fn name(&self) -> &'static str {
-        match self {
-            Self::Reached => "reached",
-            Self::Unreachable { .. } => "unreachable",
-            Self::Blocked { .. } => "blocked",
-            Self::Stalled => "stalled",
-            Self::IterationLimit => "iteration-limit",
-            Self::Cancelled => "cancelled",
-        }
-    }
-}
-
 /// The method that ran, and why.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(optional_fields))]
