@@ -200,10 +200,10 @@ fn head(status: &str, kind: &str, more: &str) -> String {
 mod tests {
     use super::*;
 
-    /// A folder of its own, served; the address's port.
-    fn served(name: &str) -> u16 {
-        let folder =
-            std::env::temp_dir().join(format!("posekit-serve-{}-{name}", std::process::id()));
+    /// A folder of its own, which goes when it is dropped, served; the address's port.
+    fn served() -> (tempfile::TempDir, u16) {
+        let temporary = tempfile::tempdir().unwrap();
+        let folder = temporary.path();
         fs::create_dir_all(folder.join("site/deep")).unwrap();
         fs::write(folder.join("secret.txt"), "outside").unwrap();
         fs::write(folder.join("site/index.html"), "<p>first").unwrap();
@@ -215,7 +215,7 @@ mod tests {
         let listener = listen(0).unwrap();
         let port = listener.local_addr().unwrap().port();
         thread::spawn(move || serve(&listener, site));
-        port
+        (temporary, port)
     }
 
     fn ask(port: u16, text: &str) -> String {
@@ -232,7 +232,7 @@ mod tests {
 
     #[test]
     fn files_come_with_their_type() {
-        let port = served("types");
+        let (_folder, port) = served();
         let page = get(port, "/?x=1");
         assert!(page.starts_with("HTTP/1.1 200 OK\r\n"), "{page}");
         assert!(page.contains("\r\nContent-Type: text/html; charset=utf-8\r\n"), "{page}");
@@ -244,7 +244,7 @@ mod tests {
 
     #[test]
     fn compressed_copies_go_to_those_who_accept_them_and_known_ones_are_not_sent_again() {
-        let port = served("codings");
+        let (_folder, port) = served();
         let with = |header: &str| {
             ask(
                 port,
@@ -266,7 +266,7 @@ mod tests {
 
     #[test]
     fn nothing_outside_the_folder_is_read() {
-        let port = served("outside");
+        let (_folder, port) = served();
         for path in
             ["/../secret.txt", "/%2e%2e/secret.txt", "/deep/../../secret.txt", "//", "/deep"]
         {
@@ -279,17 +279,15 @@ mod tests {
 
     #[test]
     fn what_is_built_later_is_found() {
-        let port = served("later");
+        let (folder, port) = served();
         assert!(get(port, "/new.js").starts_with("HTTP/1.1 404"), "not there yet");
-        let folder =
-            std::env::temp_dir().join(format!("posekit-serve-{}-later", std::process::id()));
-        fs::write(folder.join("site/new.js"), "1").unwrap();
+        fs::write(folder.path().join("site/new.js"), "1").unwrap();
         assert!(get(port, "/new.js").contains("text/javascript"), "built since");
     }
 
     #[test]
     fn other_methods_and_noise_are_turned_away() {
-        let port = served("noise");
+        let (_folder, port) = served();
         let post = ask(port, "POST / HTTP/1.1\r\nContent-Length: 3\r\n\r\nabc");
         assert!(post.starts_with("HTTP/1.1 405"), "{post}");
         assert_eq!(ask(port, "\u{1}\u{2}\r\n\r\n"), "", "no HTTP, no answer");
@@ -299,7 +297,7 @@ mod tests {
 
     #[test]
     fn connections_that_stay_open_keep_no_other_one_waiting() {
-        let port = served("open");
+        let (_folder, port) = served();
         let mut open: Vec<TcpStream> =
             (0..16).map(|_| TcpStream::connect((Ipv4Addr::LOCALHOST, port)).unwrap()).collect();
         for connection in &mut open {
