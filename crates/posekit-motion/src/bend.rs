@@ -17,7 +17,7 @@ use posekit::skeleton::{JointKind, Skeleton};
 
 use crate::clip::rotation_place;
 
-/// Sine of a bend below which the plane of the bones is not all that tells about what a limb bends: that of three degrees.
+/// Sine of a bend below which a limb is as good as straight, and the plane of its bones not all that tells about what it bends: that of three degrees.
 pub(crate) const STRAIGHT: f64 = 0.05;
 
 /// A limb in one frame.

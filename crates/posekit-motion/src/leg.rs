@@ -14,7 +14,7 @@ const LEAST_RATIO: f64 = 0.2;
 
 /// How many times longer and more even a limb with joints farther up must be to be taken instead: more than what a hip joint's offset adds to a thigh, less
 /// than what a twist joint in the middle of a thigh takes off it.
-const BETTER: f64 = 1.35;
+pub(super) const BETTER: f64 = 1.35;
 
 /// How many joints that can turn are looked at above the end of a limb: more than any figure has there, and a chain of thousands must not cost its cube.
 const MOST_ABOVE: usize = 64;

@@ -7,7 +7,7 @@ use posekit::math::acos;
 
 use super::change::{Change, change_from};
 use super::clip::Clip;
-use super::floor::{Floor, FloorChoice, key, of_key};
+use super::floor::{Floor, FloorChoice};
 use super::leg::Leg;
 use super::paths::{LegPaths, Paths};
 use super::plant::{Part, Plant, runs};
@@ -149,31 +149,28 @@ pub fn drift(path: &[DVec3], normal: DVec3) -> f64 {
         return 0.0;
     }
     let along: Vec<DVec3> = path.iter().map(|point| *point - normal * point.dot(normal)).collect();
-    let mut middle = DVec3::ZERO;
-    let mut keys = Vec::with_capacity(along.len());
-    for k in 0..3 {
-        keys.clear();
-        keys.extend(along.iter().map(|point| key(point[k])));
-        middle[k] = middle_of(&mut keys);
-    }
+    let middle = median_place(along.iter().copied());
     along.iter().map(|point| point.distance(middle)).fold(0.0, |a, b| if b > a { b } else { a })
 }
 
 /// The median of numbers: of an even number of them the mean of the two in the middle, so that it is the same seen from both sides; `None` of none.
 #[must_use]
 pub fn median(values: impl IntoIterator<Item = f64>) -> Option<f64> {
-    let mut keys: Vec<i64> = values.into_iter().map(key).collect();
-    (!keys.is_empty()).then(|| middle_of(&mut keys))
+    let mut values: Vec<f64> = values.into_iter().collect();
+    let rank = values.len() / 2;
+    let is_even = values.len().is_multiple_of(2);
+    if values.is_empty() {
+        return None;
+    }
+    let (below, upper, _) = values.select_nth_unstable_by(rank, f64::total_cmp);
+    let lower = below.iter().copied().reduce(f64::max).filter(|_| is_even);
+    Some(lower.map_or(*upper, |lower| 0.5 * (lower + *upper)))
 }
 
-/// The median of numbers by their [`key`]s, at least one.
-fn middle_of(keys: &mut [i64]) -> f64 {
-    let rank = keys.len() / 2;
-    let is_even = keys.len().is_multiple_of(2);
-    let (below, upper, _) = keys.select_nth_unstable(rank);
-    let upper = of_key(*upper);
-    let lower = below.iter().max().filter(|_| is_even);
-    lower.map_or(upper, |lower| 0.5 * (of_key(*lower) + upper))
+/// The median of places, axis by axis; the origin of none.
+pub(crate) fn median_place(places: impl Iterator<Item = DVec3> + Clone) -> DVec3 {
+    let of_axis = |axis: usize| median(places.clone().map(|place| place[axis])).unwrap_or(0.0);
+    DVec3::new(of_axis(0), of_axis(1), of_axis(2))
 }
 
 fn standing(paths: &Paths, plants: &[Plant], floor: &Floor, scale: f64) -> Metrics {

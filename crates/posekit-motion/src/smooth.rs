@@ -7,9 +7,6 @@ use posekit::glam::DVec3;
 /// So many tenths of the frames are quiet, and so many deviations of one coordinate is that quantile of a length in space (chi distribution of three degrees of freedom).
 const QUIET: (usize, f64) = (3, 1.19);
 
-/// Noise is believed up to this \[leg lengths\]: 5 mm for a leg of 0.85 m.
-const MOST_NOISE: f64 = 0.006;
-
 /// A local parabola, fitted by weighted least squares in a window around each frame: its slope there.
 ///
 /// Weights are tricube, (1 - |t/T|³)³ with `T` half the window, so that samples come and go smoothly and the result hardly depends on the frame rate. Below two
@@ -107,7 +104,7 @@ pub(super) fn tremble(at: &[DVec3]) -> f64 {
     let quiet = thirds.len() * QUIET.0 / 10;
     let third = *thirds.select_nth_unstable_by(quiet, f64::total_cmp).1;
     // The third difference of independent numbers has twenty times their variance.
-    (third / (QUIET.1 * 20.0_f64.sqrt())).min(MOST_NOISE)
+    third / (QUIET.1 * 20.0_f64.sqrt())
 }
 
 #[cfg(test)]

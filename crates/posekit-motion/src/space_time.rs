@@ -19,7 +19,7 @@
 //! | contact, `‖p(x) − target‖²` | [`CONTACT`] | a stiff penalty; the closed form makes it exact |
 //! | limit of the knee, `min(0, θ + b − θₘ)²` | [`LIMIT`] | no knee bends backwards |
 //!
-//! in Gauss-Newton steps on the normal equations, which couple a frame with two before and two after, within a box of [`BOX`], damped where a step would not
+//! in Gauss-Newton steps on the normal equations, which couple a frame with two before and two after, no longer than [`LONGEST_STEP`], damped where a step would not
 //! make the sum less. A column that is not free in a frame, or whose change is known, has the weight [`LOCKED`]. At the end a closed form brings the limbs exactly to what they hold.
 
 use core::ops::Range;
@@ -42,14 +42,17 @@ use crate::{Clip, Limb};
 /// Weight of the root's displacement against rotations of the legs \[1/leg length²\].
 pub(crate) const ROOT: f64 = 2.0;
 
-/// In what time the change of root, hip, knee and foot blends in, where what is held has eases of [`EASE`] \[s\].
-const BLEND: [f64; 4] = [0.08, 0.03, 0.05, 0.02];
+/// In what time the change of a limb blends in, where what is held has eases of [`EASE`], and what comes out of it, and of the root, while something is held \[s\].
+pub(crate) const BLEND: f64 = 0.03;
+
+/// The same of the change of the root \[s\].
+const ROOT_BLEND: f64 = 0.08;
+
+/// And of a knee \[s\].
+const KNEE_BLEND: f64 = 0.05;
 
 /// See [`BLEND`] \[s\].
 pub(crate) const EASE: f64 = 0.12;
-
-/// The same for what comes out, of root and knee, while something is held \[s\].
-const OUTCOME: [f64; 2] = [0.028, 0.03];
 
 /// A root that trembles by so much may be changed twice as abruptly \[leg lengths\]: a millimetre. Its trembling would become one of knees, whose feet stand.
 const TREMBLE: f64 = 1e-3;
@@ -67,24 +70,20 @@ pub(crate) const STRAIGHT_TO_STAY: f64 = 0.993;
 /// Weight of the knee's limit \[1/rad²\].
 const LIMIT: f64 = 1e3;
 
-/// A knee may be as straight as in the source, or as this \[rad\]: three degrees. Of a leg that is held it is bent by that, which brings the hips down by a three-thousandth of
-/// its length, as what shakes a foot by nothing shakes a straight knee by degrees.
-const LEAST_FLEXION: f64 = 0.05;
-
 /// Weight of a column that is not free.
 const LOCKED: f64 = 1e9;
 
-/// The largest step of root, hip, knee and foot \[leg lengths, rad\]: within it the linear model of a leg is good to a twentieth.
-const BOX: [f64; 4] = [0.1, 0.3, 0.3, 0.5];
+/// The largest step of an angle \[rad\], and three times that of the root \[leg lengths\]: within it the linear model of a leg is good to a twentieth.
+const LONGEST_STEP: f64 = 0.3;
 
 /// A knee whose sine is less than this beyond straight is straight \[rad\]: eleven degrees.
 const BEYOND: f64 = 0.2;
 
-/// How many frames of a clip, spread over it, tell about which axis a knee mostly bends.
-const AXIS_SAMPLES: usize = 200;
-
 /// Of how many columns a leg is.
 pub(crate) const OF_LEG: usize = 7;
+
+/// Which of them is the knee's.
+const KNEE: usize = 3;
 
 /// A leg in the source, frame after frame; lengths in leg lengths.
 #[derive(Debug)]
@@ -246,7 +245,7 @@ pub(crate) fn usual_axis(
     straight: (f64, DVec3),
 ) -> DVec3 {
     let (mut sum, mut size) = (DVec3::ZERO, 0.0);
-    for frame in (0..clip.n_frames()).step_by(clip.n_frames() / AXIS_SAMPLES + 1) {
+    for frame in 0..clip.n_frames() {
         let [start, mid, end] = limb.joints().map(|joint| tracks.pose(frame, joint));
         let (u, v) = (mid.translation - start.translation, end.translation - mid.translation);
         sum += mid.rotation.conjugate() * u.cross(v);
@@ -396,7 +395,7 @@ impl LegMotion {
         for (k, column) in by_leg[..3].iter_mut().enumerate() {
             *column = by_hip.col(k).cross(thigh + shin);
         }
-        by_leg[3] = (so3_exp(a) * self.axis[frame]).cross(shin);
+        by_leg[KNEE] = (so3_exp(a) * self.axis[frame]).cross(shin);
         if foot[held.point] != DVec3::ZERO {
             let by_foot = so3_left_jacobian(f);
             for (k, column) in by_leg[4..].iter_mut().enumerate() {
@@ -427,18 +426,6 @@ struct Terms {
 impl Problem<'_> {
     fn n_columns(&self) -> usize {
         3 + OF_LEG * self.legs.len()
-    }
-
-    /// Of a column: root, hip, knee, foot.
-    const fn kind(column: usize) -> usize {
-        match column {
-            0..3 => 0,
-            _ => match (column - 3) % OF_LEG {
-                0..3 => 1,
-                3 => 2,
-                _ => 3,
-            },
-        }
     }
 
     /// The middle of all hips.
@@ -472,7 +459,11 @@ impl Problem<'_> {
         let hips: Vec<DVec3> = (0..n_frames).map(|frame| self.hips(frame)).collect();
         let tremble = tremble(&hips) / TREMBLE;
         let calm = |column: usize| if column < 3 { 1.0 + tremble * tremble } else { 1.0 };
-        let blend = |column: usize| fourth(BLEND[Self::kind(column)]);
+        let blend = |column: usize| match column {
+            0..3 => fourth(ROOT_BLEND),
+            _ if (column - 3) % OF_LEG == KNEE => fourth(KNEE_BLEND),
+            _ => fourth(BLEND),
+        };
         let mut terms = Terms {
             value: Vec::with_capacity(n * n_frames),
             change: (0..n).map(|c| weight(c) * blend(c) / calm(c)).collect(),
@@ -496,8 +487,10 @@ impl Problem<'_> {
             is_held[held.leg][held.rolls.clone()].fill(true);
         }
         for (motion, held) in self.legs.iter().zip(&is_held) {
+            // As straight as in the source, or three degrees from it; of a leg that is held the latter, which brings the hips down by a three-thousandth of its length, as what
+            // shakes a foot by nothing shakes a straight knee by degrees.
             let least = |(flexion, held): (&f64, &bool)| {
-                if *held { LEAST_FLEXION } else { flexion.min(LEAST_FLEXION) }
+                if *held { STRAIGHT } else { flexion.min(STRAIGHT) }
             };
             terms.least.push(motion.flexion.iter().zip(held).map(least).collect());
         }
@@ -506,15 +499,15 @@ impl Problem<'_> {
             if is_held.iter().any(|held| held[frame]) {
                 let second = hips[frame - 1] - hips[frame] * 2.0 + hips[frame + 1];
                 for axis in 0..3 {
-                    terms.outcome[at + axis] = of_root * fourth(OUTCOME[0]);
+                    terms.outcome[at + axis] = of_root * fourth(BLEND);
                     terms.source[at + axis] = second[axis];
                 }
             }
             for (leg, (motion, held)) in self.legs.iter().zip(&is_held).enumerate() {
                 if held[frame] {
                     let angle = &motion.flexion[frame - 1..frame + 2];
-                    let place = at + 3 + OF_LEG * leg + 3;
-                    terms.outcome[place] = fourth(OUTCOME[1]);
+                    let place = at + 3 + OF_LEG * leg + KNEE;
+                    terms.outcome[place] = fourth(BLEND);
                     terms.source[place] = angle[0] - 2.0 * angle[1] + angle[2];
                 }
             }
@@ -602,7 +595,7 @@ impl Problem<'_> {
             for (leg, motion) in self.legs.iter().enumerate() {
                 let over = limit_violation(motion, terms, (frame, leg), of_frame);
                 if over < 0.0 {
-                    let at = frame * n + 3 + OF_LEG * leg + 3;
+                    let at = frame * n + 3 + OF_LEG * leg + KNEE;
                     descent[at] -= LIMIT * over;
                     hessian.add(at, at, LIMIT);
                 }
@@ -621,7 +614,7 @@ impl Problem<'_> {
             let found = self.finished(&change, (frame, leg), holding, 1.0);
             let first = frame * n + 3 + OF_LEG * leg;
             so3_log(found.hip).write_to_slice(&mut change.x[first..]);
-            change.x[first + 3] = angle_about(found.knee, self.legs[leg].axis[frame]);
+            change.x[first + KNEE] = angle_about(found.knee, self.legs[leg].axis[frame]);
         }
         change
     }
@@ -769,7 +762,7 @@ impl Sum for Stated<'_> {
     fn shorten(&self, step: &mut [f64]) {
         let n = self.problem.n_columns();
         for (at, step) in step.iter_mut().enumerate() {
-            let most = BOX[Problem::kind(at % n)];
+            let most = if at % n < 3 { LONGEST_STEP / 3.0 } else { LONGEST_STEP };
             *step = step.clamp(-most, most);
         }
     }

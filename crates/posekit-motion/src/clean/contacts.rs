@@ -8,7 +8,7 @@
 //! e = C − (ν+1)/2 ln(1 + h²/νσh²) − (ν+2)/2 ln(1 + v²/νσv²) − (ν+1)/2 ln(1 + w²/νσw²)
 //! ```
 //!
-//! for each time [`CORRELATION`] in which samples tell the same, so that the frame rate does not matter, and each change of state costs [`SWITCH`], which stands for the usual durations. The most
+//! The evidence of a frame counts for as long as it lasts, so that the frame rate does not matter, and each change of state costs [`SWITCH`], which stands for the usual durations. The most
 //! likely states are found by Viterbi's algorithm; from them the floor, the resting heights and the velocity of the support are estimated again (hard
 //! expectation maximisation).
 
@@ -18,6 +18,7 @@ use posekit::glam::DVec3;
 
 use super::support::{STEP, Sample, Support};
 use crate::floor::{FloorChoice, level_axes};
+use crate::metrics::{median, median_place};
 use crate::plant::{CLEAN, Part, runs};
 use crate::smooth::{Smoother, tremble};
 
@@ -28,7 +29,7 @@ const NU: f64 = 3.0;
 const HEIGHT: f64 = 0.02;
 
 /// Scatter of the speed along the floor \[leg lengths/s\].
-const SPEED: f64 = 0.12;
+pub(super) const SPEED: f64 = 0.12;
 
 /// Scatter of the vertical speed \[leg lengths/s\].
 const RISE: f64 = 0.08;
@@ -46,11 +47,8 @@ const UNEVEN: f64 = 2.3;
 /// Evidence for contact of a part that is exactly at rest, against one that is free, in nats.
 const REST: f64 = 4.0;
 
-/// For how long samples of a motion tell the same \[s\]: a frame at 30 Hz.
-const CORRELATION: f64 = 1.0 / 30.0;
-
-/// What each change of state costs, in nats: a contact at rest must last 0.05 s to pay for both of its changes.
-const SWITCH: f64 = 3.0;
+/// What each change of state costs, in nats times seconds: a contact at rest must last 0.05 s to pay for both of its changes.
+const SWITCH: f64 = 0.1;
 
 /// Nobody steps in less \[s\]: a part that goes from one place to another in this shuffles or pivots, and to hold it at both would shake the figure.
 const STEPPING: f64 = 0.1;
@@ -64,12 +62,11 @@ const ROUNDS: usize = 6;
 /// In each round, how many times [`SPEED`] speeds scatter: at first the support's velocity is hardly known.
 const ANNEALED: [f64; ROUNDS] = [4.0, 4.0, 3.0, 2.0, 1.4, 1.0];
 
-/// In each round, in what time the velocity of the support of an in-place walk may change \[s\]: what the root does not show of a walk's speed changes within a step,
-/// but at first feet that swing are to be outvoted.
-const WITHIN_STEP: [f64; ROUNDS] = [0.1, 0.05, 0.03, 0.02, 0.02, 0.02];
+/// In what time the velocity of the support of an in-place walk may change \[s\]: what the root does not show of a walk's speed changes within a step.
+const WITHIN_STEP: f64 = 0.02;
 
-/// A tilt of the floor is believed as far as feet were apart by this \[leg lengths\].
-const BASE: f64 = 0.25;
+/// A tilt of the floor is believed as far as feet were apart by more than this \[leg lengths\].
+const BASE: f64 = 0.08;
 
 /// The tangent of the steepest floor.
 const STEEPEST: f64 = 0.5;
@@ -115,7 +112,7 @@ pub(super) struct Stance {
     pub(super) rolls: Range<usize>,
 }
 
-/// What is known of the ground, to begin with and in the end.
+/// What is known of the ground.
 #[derive(Debug, Clone)]
 pub(super) struct Ground {
     pub(super) normal: DVec3,
@@ -124,16 +121,15 @@ pub(super) struct Ground {
 }
 
 impl Ground {
-    /// - `rest`: at which of the heights that a part keeps it stands
-    fn new(parts: &[PartMotion], normal: DVec3, rest: fn(&[f64]) -> f64) -> Self {
+    /// To begin with each part stands where it mostly is while it keeps its height.
+    fn new(parts: &[PartMotion], normal: DVec3) -> Self {
         let of_part = |part: &PartMotion| {
             let keeps = |frame: &usize| part.velocity[*frame].dot(normal).abs() < 4.0 * RISE;
             let mut frames: Vec<usize> = (0..part.at.len()).filter(keeps).collect();
             if frames.is_empty() {
                 frames = (0..part.at.len()).collect();
             }
-            let heights: Vec<f64> = frames.iter().map(|f| part.at[*f].dot(normal)).collect();
-            rest(&heights)
+            densest(frames.iter().map(|f| part.at[*f].dot(normal)).collect())
         };
         Self { normal, rests: parts.iter().map(of_part).collect() }
     }
@@ -147,7 +143,7 @@ impl Ground {
                 let sample = |frame: usize| {
                     let at = part.at[frame];
                     let (s, t) = (at.dot(first), at.dot(second));
-                    crate::floor::Sample { s, t, height: at.dot(up), weight: 1.0 }
+                    crate::floor::Sample { s, t, height: at.dot(up) }
                 };
                 frames.map(sample).collect()
             };
@@ -161,11 +157,7 @@ impl Ground {
         }
         for ((part, states), rest) in parts.iter().zip(states).zip(&mut self.rests) {
             let frames = (0..part.at.len()).filter(|frame| states[*frame]);
-            let mut heights: Vec<f64> = frames.map(|f| part.at[f].dot(self.normal)).collect();
-            let middle = heights.len() / 2;
-            if !heights.is_empty() {
-                *rest = *heights.select_nth_unstable_by(middle, f64::total_cmp).1;
-            }
+            *rest = median(frames.map(|f| part.at[f].dot(self.normal))).unwrap_or(*rest);
         }
     }
 }
@@ -180,7 +172,7 @@ pub(super) struct Contacts {
     pub(super) stances: Vec<Stance>,
 }
 
-/// Finds the contacts of a motion without jumps, from both guesses of where parts stand; the likelier counts.
+/// Finds the contacts of a motion without jumps.
 ///
 /// - `root`: velocity of the root in each frame \[leg lengths/s\]
 /// - `in_place`: the support moves as in an in-place walk, whatever people see
@@ -198,9 +190,7 @@ pub(super) fn find(
         _ => up,
     };
     let motion = Motion { parts, root, choice, up, in_place, frame_time };
-    let guesses = [lowest, usual].map(|rest| motion.estimate(Ground::new(parts, normal, rest)));
-    let [low, common] = guesses;
-    let (states, ground, supposed, _) = if common.3 > low.3 { common } else { low };
+    let (states, ground, supposed) = motion.estimate(Ground::new(parts, normal));
     let stances = stances_of(&states, frame_time, shortest);
     let mut support = supposed.clone();
     if !in_place {
@@ -220,30 +210,26 @@ struct Motion<'a> {
 }
 
 impl Motion<'_> {
-    /// States, ground and support by turns, and how likely they are in the end.
-    fn estimate(&self, mut ground: Ground) -> (Vec<Vec<bool>>, Ground, Support, f64) {
+    /// States, ground and support by turns.
+    fn estimate(&self, mut ground: Ground) -> (Vec<Vec<bool>>, Ground, Support) {
         let mut support = Support::still(self.root.len());
         let mut states = Vec::new();
-        let mut likelihood = 0.0;
         for round in 0..ROUNDS {
             let speed = (round > 0).then(|| SPEED * ANNEALED[round]);
-            likelihood = 0.0;
             states.clear();
             let lowest = self.lowest(&ground);
             for (part, rest) in self.parts.iter().zip(&ground.rests) {
                 let ground = (*rest, ground.normal, lowest.as_slice());
                 let evidence = self.evidence(part, ground, (&support, speed));
-                let (of_part, score) = most_likely(&evidence, SWITCH);
-                states.push(of_part);
-                likelihood += score;
+                states.push(most_likely(&evidence, SWITCH));
             }
             ground.fit(self.parts, &states, self.choice, self.up);
             let samples = samples(self.parts, &states, ground.normal);
-            let memory = if self.in_place { WITHIN_STEP[round] } else { STEP };
+            let memory = if self.in_place { WITHIN_STEP } else { STEP };
             support =
                 Support::estimate(&samples, self.root, ground.normal, (memory, self.frame_time));
         }
-        (states, ground, support, likelihood)
+        (states, ground, support)
     }
 
     /// Which leg's foot is the lowest in each frame, each above its resting height.
@@ -268,8 +254,8 @@ impl Motion<'_> {
             let velocity = part.velocity[frame];
             let rise = velocity.dot(normal);
             let travel = self.root[frame].length();
-            let rises = RISE.max(ROLLS * travel);
-            let mut e = REST - tail(rise / with(rises, part.noise[1]), 1.0);
+            let rolls = ROLLS * travel;
+            let mut e = REST - tail(rise / with(RISE.max(rolls), part.noise[1]), 1.0);
             if self.choice != FloorChoice::PerPlant {
                 let height = part.at[frame].dot(normal) - rest;
                 let off = tail(height / with(HEIGHT, part.noise[0]), 1.0);
@@ -277,23 +263,16 @@ impl Motion<'_> {
             }
             if let Some(speed) = speed {
                 let along = velocity - normal * rise - support.velocity[frame];
-                let speed = speed.max(ROLLS * travel);
-                e -= tail(along.length() / with(speed, part.noise[1]), 2.0);
+                e -= tail(along.length() / with(speed.max(rolls), part.noise[1]), 2.0);
             }
-            e * self.frame_time / CORRELATION
+            e * self.frame_time
         };
         (0..part.at.len()).map(evidence).collect()
     }
 }
 
-/// The height at which a part stands, if it stands where it is lowest.
-fn lowest(heights: &[f64]) -> f64 {
-    crate::floor::lower_middle(heights, HEIGHT)
-}
-
-/// The same if it stands where it mostly is: the middle of the densest heights.
-fn usual(heights: &[f64]) -> f64 {
-    let mut heights = heights.to_vec();
+/// The middle of the densest heights.
+fn densest(mut heights: Vec<f64>) -> f64 {
     heights.sort_by(f64::total_cmp);
     let (mut from, mut best) = (0, (0, 0.0));
     for (to, height) in heights.iter().enumerate() {
@@ -336,13 +315,13 @@ pub(super) fn at_one_place(
             continue;
         }
         let n = frames.len();
-        let place = median(frames.clone().map(|frame| at(part, frame)));
+        let place = median_place(frames.clone().map(|frame| at(part, frame)));
         let evidence = |frame: usize| {
             let off = at(part, frame).distance(place);
-            (REST - tail(off / with(PLACE, parts[part].noise[0]), 3.0)) * frame_time / CORRELATION
+            (REST - tail(off / with(PLACE, parts[part].noise[0]), 3.0)) * frame_time
         };
         let evidence: Vec<f64> = frames.clone().map(evidence).collect();
-        let (states, _) = most_likely(&evidence, SWITCH);
+        let states = most_likely(&evidence, SWITCH);
         for (is_contact, states) in
             [(true, states.clone()), (false, states.iter().map(|state| !state).collect())]
         {
@@ -369,23 +348,12 @@ pub(super) fn at_one_place(
 
 /// The frames in which a part stands exactly while the root goes on, if these are most of a contact: so it was made to stand, and around them it rolls.
 fn at_rest(at: &[DVec3], frames: &Range<usize>, root: &[DVec3]) -> Option<Range<usize>> {
-    let place = median(frames.clone().map(|frame| at[frame]));
+    let place = median_place(frames.clone().map(|frame| at[frame]));
     let is_there: Vec<bool> =
         frames.clone().map(|f| at[f].distance(place) < CLEAN && root[f] != DVec3::ZERO).collect();
     let longest = runs(&is_there).into_iter().max_by_key(ExactSizeIterator::len)?;
     (2 * longest.len() > frames.len())
         .then(|| frames.start + longest.start..frames.start + longest.end)
-}
-
-/// The median of places, axis by axis.
-fn median(places: impl Iterator<Item = DVec3>) -> DVec3 {
-    let places: Vec<DVec3> = places.collect();
-    let of_axis = |axis: usize| {
-        let mut values: Vec<f64> = places.iter().map(|place| place[axis]).collect();
-        let middle = values.len() / 2;
-        *values.select_nth_unstable_by(middle, f64::total_cmp).1
-    };
-    DVec3::new(of_axis(0), of_axis(1), of_axis(2))
 }
 
 /// The contacts without those to which a part goes from another within [`STEPPING`]: the longer of both counts.
@@ -411,21 +379,15 @@ fn tail(z: f64, dimensions: f64) -> f64 {
     0.5 * (NU + dimensions) * libm::log1p(z * z / NU)
 }
 
-/// The velocities along the floor that show how the support moves: of each foot that of the ball, which does not roll, else that of the heel.
+/// The velocities along the floor that show how the support moves.
 fn samples(parts: &[PartMotion], states: &[Vec<bool>], normal: DVec3) -> Vec<Sample> {
     let mut samples = Vec::new();
     for (part, states_of_part) in parts.iter().zip(states) {
-        let is_ball = |(other, _): &(&PartMotion, &Vec<bool>)| {
-            part.part == Part::Heel && other.leg == part.leg && other.part == Part::Ball
-        };
-        let ball = parts.iter().zip(states).find(is_ball).map(|(_, states)| states);
-        for frame in (0..part.at.len()).filter(|frame| states_of_part[*frame]) {
-            if ball.is_none_or(|states| !states[frame]) {
-                let velocity = part.velocity[frame];
-                let velocity = velocity - normal * velocity.dot(normal);
-                samples.push(Sample { frame, velocity });
-            }
-        }
+        let frames = (0..part.at.len()).filter(|frame| states_of_part[*frame]);
+        samples.extend(frames.map(|frame| {
+            let velocity = part.velocity[frame];
+            Sample { frame, velocity: velocity - normal * velocity.dot(normal) }
+        }));
     }
     samples
 }
@@ -453,7 +415,7 @@ fn stances_of(states: &[Vec<bool>], frame_time: f64, shortest: f64) -> Vec<Stanc
 }
 
 /// The states of a chain with two states that are most likely together: the evidence of all frames in contact, less the cost of each change, is largest.
-fn most_likely(evidence: &[f64], switch: f64) -> (Vec<bool>, f64) {
+fn most_likely(evidence: &[f64], switch: f64) -> Vec<bool> {
     let (mut free, mut contact) = (0.0, 0.0);
     // Whether each of both states was the other one in the frame before.
     let mut changed = vec![[false; 2]; evidence.len()];
@@ -464,14 +426,13 @@ fn most_likely(evidence: &[f64], switch: f64) -> (Vec<bool>, f64) {
             if changed[1] { free - switch } else { contact } + e,
         );
     }
-    let score = free.max(contact);
     let mut state = contact > free;
     let mut states = vec![false; evidence.len()];
     for frame in (0..evidence.len()).rev() {
         states[frame] = state;
         state ^= changed[frame][usize::from(state)];
     }
-    (states, score)
+    states
 }
 
 #[cfg(test)]
@@ -497,9 +458,8 @@ mod tests {
                 let best = (0..1_u32 << n)
                     .map(|bits| score(&|frame| bits >> frame & 1 == 1))
                     .fold(f64::NEG_INFINITY, f64::max);
-                let (found, claimed) = most_likely(&evidence, switch);
+                let found = most_likely(&evidence, switch);
                 assert!((score(&|frame| found[frame]) - best).abs() < 1e-12, "{evidence:?}");
-                assert!((claimed - best).abs() < 1e-12, "{claimed}, {best}");
             }
         }
     }
@@ -510,12 +470,12 @@ mod tests {
             let of_frame = |frame: usize| {
                 let time = frame as f64 / rate as f64;
                 let e = if (0.5..1.0).contains(&time) { 3.0 } else { -2.0 };
-                e / rate as f64 / CORRELATION
+                e / rate as f64
             };
             (0..2 * rate).map(of_frame).collect()
         };
         for rate in [30, 60, 120] {
-            let (states, _) = most_likely(&evidence(rate), SWITCH);
+            let states = most_likely(&evidence(rate), SWITCH);
             let expected = |frame: usize| (rate / 2..rate).contains(&frame);
             assert!((0..2 * rate).all(|frame| states[frame] == expected(frame)), "{rate} Hz");
         }

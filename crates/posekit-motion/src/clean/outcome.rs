@@ -9,7 +9,7 @@ use posekit::skeleton::Frame;
 use super::source::{Found, Seen, Source};
 use super::{holding, moved_back};
 use crate::error::Result;
-use crate::hold::{Along, ContactReport, check_contacts, hold_on_joints, hold_on_path};
+use crate::hold::{Along, ContactReport, MISS, check_contacts, hold_on_joints, hold_on_path};
 use crate::metrics::drift;
 use crate::paths::joints_of;
 use crate::plant::{CLEAN, Part, PlantReport, Verdict};
@@ -26,9 +26,6 @@ const LEAST_EASE: f64 = 0.25;
 
 /// Rounds of releasing contacts.
 const RELEASES: usize = 3;
-
-/// A miss larger than this part of a leg is one.
-const MISS: f64 = 1e-4;
 
 /// A clip in which contacts hold.
 pub(super) struct Outcome {

@@ -5,8 +5,8 @@
 
 use posekit::glam::DVec3;
 
-use super::contacts::{PartMotion, Stance};
-use crate::metrics::{LEG_LENGTH, VISIBLE_SLIDE};
+use super::contacts::{PartMotion, SPEED, Stance};
+use crate::metrics::{LEG_LENGTH, VISIBLE_SLIDE, median};
 
 /// In what time the drift may change \[s\]: about one step.
 pub(super) const STEP: f64 = 0.4;
@@ -17,9 +17,6 @@ const VISIBLY: f64 = 1.75;
 
 /// From round to round, the scatter of the velocities \[leg lengths/s\]: at first feet that swing low are among them.
 const SCATTER: [f64; 5] = [1.0, 0.5, 0.25, 0.1, 0.1];
-
-/// A root that is slower than this says nothing of `k` \[leg lengths/s\].
-const SLOW: f64 = 0.1;
 
 /// Contacts that must slide alike for the support to move: a step of each foot, and one more.
 const ALIKE: usize = 3;
@@ -75,7 +72,8 @@ impl Support {
             for (sample, weight) in samples.iter().zip(&weights) {
                 let (v, r) = (sample.velocity - drift[sample.frame], root[sample.frame]);
                 both += weight * v.dot(r);
-                square += weight * (r.length_squared() + SLOW * SLOW);
+                // A root that is as slow as parts scatter says nothing of it.
+                square += weight * (r.length_squared() + SPEED * SPEED);
             }
             k = if square > 0.0 { both / square } else { 0.0 };
             let value = |s: &Sample| s.velocity - root[s.frame] * k;
@@ -111,12 +109,8 @@ impl Support {
         };
         let slides: Vec<Slide> = stances.iter().map(slide).collect();
         let are_alike = |near: &[&Slide]| {
-            let median = |of: fn(&Slide) -> f64| {
-                let mut values: Vec<f64> = near.iter().map(|s| of(s)).collect();
-                let middle = values.len() / 2;
-                *values.select_nth_unstable_by(middle, f64::total_cmp).1
-            };
-            let (before, after) = (median(|s| s.before), median(|s| s.after));
+            let before = median(near.iter().map(|s| s.before)).unwrap_or(0.0);
+            let after = median(near.iter().map(|s| s.after)).unwrap_or(0.0);
             before > visible && after < EXPLAINED * before
         };
         let is_open = |own: &Slide| {

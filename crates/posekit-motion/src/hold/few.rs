@@ -7,11 +7,8 @@ use posekit::skeleton::{JointKind, Skeleton};
 use super::Keep;
 use super::joints::{Aim, By, Column, Goal, HARD, Joints, Problem, columns_of, goals_of};
 use super::plan::LimbPlan;
-use crate::space_time::LegChange;
+use crate::space_time::{BLEND, LegChange};
 use crate::{Clip, Limb};
-
-/// A change comes and goes in about so much time \[s\].
-const BLEND: f64 = 0.03;
 
 /// How much the end's direction counts, which it keeps as far as it can.
 const DIRECTION: f64 = 1e-5;

@@ -4,6 +4,7 @@ use posekit::glam::{DQuat, DVec3};
 use posekit::skeleton::Skeleton;
 
 use super::plan::{LimbPlan, Plan, positions};
+use super::whole::STRAIGHT_TO_HOLD;
 use super::{ContactReport, size};
 use crate::Clip;
 use crate::plant::CLEAN;
@@ -34,9 +35,6 @@ pub(crate) fn moves_in_world(keep: Option<&Keep>, skeleton: &Skeleton, joint: us
     if is_upright || *moves == [true; 3] { *moves } else { [false; 3] }
 }
 
-/// A leg whose end is nearer to its start than this part of its length could still go farther.
-const STRAIGHT: f64 = 0.9999;
-
 /// Tells which contacts are within reach, and missed by what joints cannot turn; what these leave a little off holds.
 ///
 /// - `clip`: in which they hold, with tracks of the plan's joints
@@ -60,5 +58,5 @@ pub(super) fn tell_few(
 
 fn is_straight(limb: &LimbPlan, tracks: &Tracks, frame: usize) -> bool {
     let [start, mid, end] = positions(limb.limb, tracks, frame);
-    start.distance(end) > STRAIGHT * (start.distance(mid) + mid.distance(end))
+    start.distance(end) > STRAIGHT_TO_HOLD * (start.distance(mid) + mid.distance(end))
 }

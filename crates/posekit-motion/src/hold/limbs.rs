@@ -14,6 +14,7 @@ use super::plan::{LimbPlan, Plan, Point, Target, at_rest, joints_of, positions};
 use super::{HoldSettings, moves_in_world};
 use crate::Clip;
 use crate::bend::stretch_joint;
+use crate::metrics::median;
 use crate::space_time::{CONTACT, Change, Held, LegMotion, OF_LEG, Problem, STAY};
 use crate::tracks::Tracks;
 use crate::travel::shifted;
@@ -468,7 +469,5 @@ fn usual_length(clip: &Clip, limb: &LimbPlan, tracks: &Tracks) -> f64 {
         let [start, mid, end] = positions(limb.limb, tracks, frame);
         start.distance(mid) + mid.distance(end)
     };
-    let mut lengths: Vec<f64> = (0..clip.n_frames()).map(length).collect();
-    let middle = lengths.len() / 2;
-    if lengths.is_empty() { 0.0 } else { *lengths.select_nth_unstable_by(middle, f64::total_cmp).1 }
+    median((0..clip.n_frames()).map(length)).unwrap_or(0.0)
 }

@@ -227,7 +227,7 @@ fn check(settings: &HoldSettings) -> Result<()> {
 }
 
 /// A miss larger than this part of a limb is one.
-const MISS: f64 = 1e-4;
+pub(crate) const MISS: f64 = 1e-4;
 
 /// Measures how the contacts hold.
 ///

@@ -12,8 +12,9 @@ use super::few;
 use super::joints::Column;
 use super::rest::Rest;
 use super::{HoldSettings, Keep};
+use crate::bend::STRAIGHT;
 use crate::error::{Error, Result};
-use crate::leg::{Shape, Side};
+use crate::leg::{BETTER, Shape, Side};
 use crate::names::{Part, Words, words};
 use crate::space_time::usual_axis;
 use crate::tracks::Tracks;
@@ -21,13 +22,6 @@ use crate::{Clip, Contact, Hold, Limb, Support};
 
 /// How much longer or shorter than a limb its other one may be for the two to be a pair.
 const PAIR: core::ops::RangeInclusive<f64> = 0.8..=1.25;
-
-/// How long another branch must be, as a part of a limb's own, for the joint that carries both to be the body.
-const BODY_BRANCH: f64 = 0.8;
-
-/// How many times longer and more even than one farther down a limb farther up must be to be taken instead, as an arm is than a finger. Of one start and
-/// middle that is asked of the one farther down: a foot is part of a leg, not the end of one.
-const BETTER: f64 = 1.35;
 
 /// Largest size of a coordinate: the bound of posekit's skeletons.
 const LARGEST: f64 = 1e100;
@@ -145,13 +139,10 @@ pub(super) struct LimbPlan {
     pub(super) rest_axis: DVec3,
 }
 
-/// A limb that is bent less than this on the average bends as at rest \[rad\]: three degrees.
-const LEAST_BEND: f64 = 0.05;
-
 impl LimbPlan {
     /// The axis that it mostly bends about, in the frame of its mid: in the motion, or at rest where it is as good as straight in all of it.
     pub(super) fn usual_axis(&self, clip: &Clip, tracks: &Tracks) -> DVec3 {
-        usual_axis(clip, self.limb, tracks, (LEAST_BEND, self.rest_axis))
+        usual_axis(clip, self.limb, tracks, (STRAIGHT, self.rest_axis))
     }
 
     /// Gives up some points, and what meets them: by itself the limb would hold that in another way, and the body jump from one to the other.
@@ -447,6 +438,7 @@ impl<'a> Limbs<'a> {
         let mut best: Option<(Limb, f64)> = None;
         for end in shape.skeleton.ancestors(joint).take_while(|&end| !named.carries[end]) {
             let Some((limb, score)) = shape.limb_ending_at(end) else { continue };
+            // A limb farther up is better as an arm is than a finger. Of one start and middle the one farther down is: a foot is part of a leg, not the end of one.
             let is_better = best.is_none_or(|(lower, lower_score)| {
                 if (limb.start, limb.mid) == (lower.start, lower.mid) {
                     BETTER * score > lower_score
@@ -518,7 +510,7 @@ fn is_paired(shape: &Shape<'_>, limb: Limb) -> bool {
             if PAIR.contains(&(reach / own)) {
                 return true;
             }
-            is_body |= reach >= BODY_BRANCH * own;
+            is_body |= reach > own * PAIR.end();
         }
         if is_body {
             return false;

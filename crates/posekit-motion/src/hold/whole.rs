@@ -31,8 +31,8 @@ const ROOT: [f64; 2] = [0.2, 3.0];
 /// Every column begins with so much: a straight body does not know by itself which way to bend.
 const NUDGE: f64 = 1e-3;
 
-/// How far a limb may be straightened for what it holds, as a part of its length.
-const STRAIGHT_TO_HOLD: f64 = 0.9999;
+/// How far a limb may be straightened for what it holds, as a part of its length; one that is less straight could go farther.
+pub(super) const STRAIGHT_TO_HOLD: f64 = 0.9999;
 
 /// The clip with the contacts held that no limb holds, as far as the whole body can.
 ///
