@@ -746,9 +746,9 @@ struct Stated<'p> {
 
 impl Sum for Stated<'_> {
     const STEPS: usize = 16;
-    /// What contacts are then off, the closed form corrects.
     const SETTLED: f64 = 1e-3;
-    const SETTLED_NEXT: f64 = Self::SETTLED;
+    /// What contacts are then off, the closed form corrects.
+    const SETTLED_NEXT: f64 = 0.3;
     const GROWTH: f64 = 3.0;
 
     fn cost(&self, x: &[f64]) -> f64 {
