@@ -14,7 +14,7 @@ const MANIFEST: &str = "bench/Cargo.toml";
 
 /// Runs the comparison with other libraries and the steps of the task solver; `race`, `steps` or `questions` (the criterion benches) as the first
 /// argument runs only that, `arms` the comparison on robot arms and then every limb of the robots (`arms success` only these), `wasm` the comparison of WebAssembly,
-/// `motion` that of tools that clean clips, `motion speed` only the speed of posekit's own. All other arguments are passed on.
+/// `motion` that of tools that clean clips, `motion speed` only the speed of posekit's own, `motion hold` only random contacts. All other arguments are passed on.
 ///
 /// # Errors
 /// When the workspace does not build or the run fails.

@@ -43,6 +43,8 @@ Usage: cargo xtask JOB [ARGUMENTS]
   bless                rewrite the expected results: testdata/digest.txt, transcripts, pictures
   bench [race|steps]   compare with other libraries, those in Python if available; rewrites bench/RESULTS.md
   bench arms [success] compare solvers of robot arms, and count successes over every limb; rewrites bench/RESULTS.md
+  bench motion         compare cleaners of clips; rewrites bench/MOTION.md, or with speed its times alone; with
+                       faults or hold prints what comes of every fault, or of random contacts
   bench wasm           compare WebAssembly with native code and JavaScript; rewrites bench/WASM.md
   bench questions [..] run the criterion benches, one per question
   fuzz [TARGET].. [--seconds N]

@@ -1,5 +1,5 @@
 //! Cleans clips with faults of known size, with posekit and in the ways of others, and writes `MOTION.md`; with `speed`, only its part about times real time; with `faults`,
-//! prints what comes of every fault of its tests, and writes nothing.
+//! prints what comes of every fault of its tests, and with `hold` what comes of random contacts, and writes nothing.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::fmt::Write as _;
@@ -11,6 +11,7 @@ use anyhow::{Context, Result, bail};
 use posekit::math::Pose;
 use posekit::skeleton::Frame;
 use posekit_bench::motion::gate::{self, Memory};
+use posekit_bench::motion::holds;
 use posekit_bench::motion::measure::{
     Figures, ROLL, figures, joint_of, largest, mean, median, standing,
 };
@@ -119,6 +120,10 @@ fn main() -> Result<()> {
     let mut arguments = std::env::args().skip(1);
     match arguments.next().as_deref() {
         Some("speed") => return write_speed(),
+        Some("hold") => {
+            println!("{}", holds::section(&at_rate(clips::sound())?)?);
+            return Ok(());
+        }
         Some("faults") => return faults(arguments.next().as_deref()),
         _ => {}
     }
@@ -149,6 +154,8 @@ fn main() -> Result<()> {
     text.push_str(&list(knees, ""));
     text.push_str("\nJerk, relative to the clip before:\n\n");
     text.push_str(&list(jerks, ""));
+    text.push('\n');
+    text.push_str(&holds::section(&at_rate(clips::sound())?)?);
     text.push('\n');
     text.push_str(&speed()?);
     let path = path();
@@ -289,6 +296,12 @@ fn list(mut values: Vec<(f64, String)>, unit: &str) -> String {
     values.sort_by(|a, b| b.0.total_cmp(&a.0));
     let line = |(value, of): &(f64, String)| format!("- {value:.2}{unit}: {of}\n");
     values.iter().take(8).map(line).collect()
+}
+
+/// Clips at the rate of the others.
+fn at_rate(clips: Vec<(String, Clip)>) -> Result<Vec<(String, Clip)>> {
+    let resampled = |(name, clip): (String, Clip)| Ok((name, clip.resampled(1.0 / RATE)?));
+    clips.into_iter().map(resampled).collect()
 }
 
 fn sound((name, clip): (String, Clip)) -> Option<Sound> {

@@ -121,7 +121,7 @@ pub(super) struct Ground {
 }
 
 impl Ground {
-    /// To begin with each part stands where it mostly is while it keeps its height.
+    /// To begin with each part stands where it is lowest while it keeps its height.
     fn new(parts: &[PartMotion], normal: DVec3) -> Self {
         let of_part = |part: &PartMotion| {
             let keeps = |frame: &usize| part.velocity[*frame].dot(normal).abs() < 4.0 * RISE;
@@ -129,7 +129,7 @@ impl Ground {
             if frames.is_empty() {
                 frames = (0..part.at.len()).collect();
             }
-            densest(frames.iter().map(|f| part.at[*f].dot(normal)).collect())
+            lowest(frames.iter().map(|f| part.at[*f].dot(normal)).collect())
         };
         Self { normal, rests: parts.iter().map(of_part).collect() }
     }
@@ -271,19 +271,11 @@ impl Motion<'_> {
     }
 }
 
-/// The middle of the densest heights.
-fn densest(mut heights: Vec<f64>) -> f64 {
+/// The middle of the lowest tenth of some heights and what is little above it.
+fn lowest(mut heights: Vec<f64>) -> f64 {
     heights.sort_by(f64::total_cmp);
-    let (mut from, mut best) = (0, (0, 0.0));
-    for (to, height) in heights.iter().enumerate() {
-        while heights[from] < height - 2.0 * HEIGHT {
-            from += 1;
-        }
-        if to - from + 1 > best.0 {
-            best = (to - from + 1, heights[(from + to) / 2]);
-        }
-    }
-    best.1
+    let highest = heights[heights.len() / 10] + 2.0 * HEIGHT;
+    heights[heights.partition_point(|height| *height <= highest) / 2]
 }
 
 /// The parts of contacts that are at one place each: within one, a frame is in contact the less likely the farther it is from the median of all of them, by the same
