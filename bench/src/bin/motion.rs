@@ -118,18 +118,20 @@ struct Sound {
 
 fn main() -> Result<()> {
     let mut arguments = std::env::args().skip(1);
-    match arguments.next().as_deref() {
+    let what = arguments.next();
+    match what.as_deref() {
         Some("speed") => return write_speed(),
-        Some("hold") => {
-            println!("{}", holds::section(&at_rate(clips::sound())?)?);
-            return Ok(());
-        }
         Some("faults") => return faults(arguments.next().as_deref()),
         _ => {}
     }
     let set: Vec<Sound> = clips::sound().into_iter().filter_map(sound).collect();
     if set.is_empty() {
         bail!("POSEKIT_ASSETS names no folder with clips");
+    }
+    let random_contacts = || holds::section(set.iter().map(|sound| &sound.clip));
+    if what.as_deref() == Some("hold") {
+        println!("{}", random_contacts()?);
+        return Ok(());
     }
     let mut text = head(&set);
     let (mut worst, mut knees, mut jerks) = (Vec::new(), Vec::new(), Vec::new());
@@ -155,7 +157,7 @@ fn main() -> Result<()> {
     text.push_str("\nJerk, relative to the clip before:\n\n");
     text.push_str(&list(jerks, ""));
     text.push('\n');
-    text.push_str(&holds::section(&at_rate(clips::sound())?)?);
+    text.push_str(&random_contacts()?);
     text.push('\n');
     text.push_str(&speed()?);
     let path = path();
@@ -296,12 +298,6 @@ fn list(mut values: Vec<(f64, String)>, unit: &str) -> String {
     values.sort_by(|a, b| b.0.total_cmp(&a.0));
     let line = |(value, of): &(f64, String)| format!("- {value:.2}{unit}: {of}\n");
     values.iter().take(8).map(line).collect()
-}
-
-/// Clips at the rate of the others.
-fn at_rate(clips: Vec<(String, Clip)>) -> Result<Vec<(String, Clip)>> {
-    let resampled = |(name, clip): (String, Clip)| Ok((name, clip.resampled(1.0 / RATE)?));
-    clips.into_iter().map(resampled).collect()
 }
 
 fn sound((name, clip): (String, Clip)) -> Option<Sound> {

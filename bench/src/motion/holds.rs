@@ -18,13 +18,6 @@ const SETS: u64 = 5;
 /// How far from where its joint is a contact may be \[leg lengths\].
 const FARTHEST: f64 = 0.2;
 
-/// Which joints hold.
-#[derive(Clone, Copy, PartialEq)]
-enum Joints {
-    Any,
-    HandsAndFeet,
-}
-
 /// What came of all sets.
 #[derive(Default)]
 struct Outcome {
@@ -42,20 +35,20 @@ struct Outcome {
 ///
 /// # Errors
 /// What holding says.
-pub fn section(clips: &[(String, Clip)]) -> Result<String> {
+pub fn section<'c>(clips: impl Iterator<Item = &'c Clip> + Clone) -> Result<String> {
     let head =
         ["contacts", "sets", "frames held", "missed", "jump, mean", "worst", "roughness", "a set"];
     let mut cells = vec![head.map(str::to_owned).to_vec()];
-    for (name, joints, by_hand) in [
-        ("on any joint", Joints::Any, true),
-        ("on hands and feet", Joints::HandsAndFeet, true),
-        ("the same, free feet not kept", Joints::HandsAndFeet, false),
+    for (name, of_ends, by_hand) in [
+        ("on any joint", false, true),
+        ("on hands and feet", true, true),
+        ("the same, free feet not kept", true, false),
     ] {
         let mut total = Outcome::default();
-        for (number, (_, clip)) in clips.iter().enumerate() {
+        for (number, clip) in clips.clone().enumerate() {
             for set in 0..SETS {
                 let mut random = Random::new(number as u64 * SETS + set);
-                try_set(clip, (joints, by_hand), &mut random, &mut total)?;
+                try_set(clip, (of_ends, by_hand), &mut random, &mut total)?;
             }
         }
         cells.push(vec![
@@ -77,9 +70,13 @@ pub fn section(clips: &[(String, Clip)]) -> Result<String> {
     ))
 }
 
+/// Holds a random set of contacts.
+///
+/// - `of_ends`: they are on hands and feet alone
+/// - `by_hand`: see [`HoldSettings`]
 fn try_set(
     clip: &Clip,
-    (joints, by_hand): (Joints, bool),
+    (of_ends, by_hand): (bool, bool),
     random: &mut Random,
     total: &mut Outcome,
 ) -> Result<()> {
@@ -89,7 +86,7 @@ fn try_set(
     let length = first.length(skeleton);
     let is_end = |joint: &usize| {
         let is_hand = skeleton.name(*joint).to_lowercase().ends_with("hand");
-        joints == Joints::Any || is_hand || legs.iter().any(|leg| leg.end == *joint)
+        !of_ends || is_hand || legs.iter().any(|leg| leg.end == *joint)
     };
     let choice: Vec<usize> = (0..skeleton.n_joints()).filter(is_end).collect();
     let n_contacts = (clip.duration() * random.between(1.0, 3.0)).ceil() as usize;

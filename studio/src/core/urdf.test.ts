@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -108,6 +108,7 @@ describe.skipIf(!hasPackage)("limits of robots", () => {
       const folder = mkdtempSync(join(tmpdir(), "posekit-"));
       for (const file of [problem, robot]) writeFileSync(join(folder, file?.name ?? ""), file?.text ?? "");
       const solved = JSON.parse(execFileSync(command, ["solve", problem.name, "--format", "json"], { cwd: folder, encoding: "utf8" })) as { configuration: Record<string, number> };
+      rmSync(folder, { recursive: true });
       expect(solved.configuration["elbow"]).toBe(value());
     }
     session.undo();

@@ -157,5 +157,6 @@ mod tests {
         assert!(fresh(), "packages are no source");
         write(&source.join("c.ts"), 0);
         assert!(!fresh(), "a source is newer");
+        fs::remove_dir_all(folder).unwrap();
     }
 }

@@ -271,10 +271,11 @@ impl Motion<'_> {
     }
 }
 
-/// The middle of the lowest tenth of some heights and what is little above it.
+/// The middle of the lowest tenth of some heights and what is little above it; 0 of none.
 fn lowest(mut heights: Vec<f64>) -> f64 {
     heights.sort_by(f64::total_cmp);
-    let highest = heights[heights.len() / 10] + 2.0 * HEIGHT;
+    let Some(bottom) = heights.get(heights.len() / 10) else { return 0.0 };
+    let highest = bottom + 2.0 * HEIGHT;
     heights[heights.partition_point(|height| *height <= highest) / 2]
 }
 
@@ -454,6 +455,31 @@ mod tests {
                 assert!((score(&|frame| found[frame]) - best).abs() < 1e-12, "{evidence:?}");
             }
         }
+    }
+
+    #[test]
+    fn a_part_rests_where_half_of_its_low_heights_are_lower() {
+        let mut seed = 3_u64;
+        let mut random = || {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (seed >> 11) as f64 / (1_u64 << 53) as f64
+        };
+        for n in [1, 2, 5, 9, 10, 11, 19, 20, 100, 401] {
+            for spread in [0.0, 1.0, 5.0, 50.0] {
+                let heights: Vec<f64> =
+                    (0..n).map(|_| spread * HEIGHT * (random() - 0.4)).collect();
+                let below = |than: f64| heights.iter().filter(|h| **h < than).count();
+                let is_bottom = |h: &&f64| below(**h) <= n / 10;
+                let bottom = heights.iter().filter(is_bottom).copied().fold(f64::MIN, f64::max);
+                let n_low = heights.iter().filter(|h| **h <= bottom + 2.0 * HEIGHT).count();
+                let found = lowest(heights.clone());
+                assert!(heights.contains(&found), "{n}, {spread}");
+                let is_middle = spread == 0.0 || below(found) == n_low / 2;
+                assert!(is_middle, "{n}, {spread}: {} of {n_low}", below(found));
+            }
+        }
+        assert_eq!(lowest(vec![f64::NAN; 3]).to_bits(), f64::NAN.to_bits());
+        assert_eq!(lowest(Vec::new()), 0.0);
     }
 
     #[test]
