@@ -21,16 +21,17 @@ pub(super) enum Fault {
 /// A sign, digits with at most one point among or around them, and an exponent. Correctly rounded.
 pub(super) fn read_number(bytes: &[u8], at: usize) -> Result<(f64, usize), Fault> {
     let rest = &bytes[at..];
-    let word = &rest[..rest.iter().position(|&byte| is_blank(byte)).unwrap_or(rest.len())];
-    let value = core::str::from_utf8(word).ok().filter(|_| is_number(word));
-    match value.and_then(|text| text.parse::<f64>().ok()) {
-        Some(value) if value.abs() <= LARGEST => Ok((value, at + word.len())),
-        Some(_) => Err(Fault::NotFinite),
-        None => Err(fault(word)),
+    match fast_float2::parse_partial::<f64, _>(rest) {
+        Ok((value, length))
+            if is_number(rest) && rest.get(length).is_none_or(|&byte| is_blank(byte)) =>
+        {
+            if value.abs() <= LARGEST { Ok((value, at + length)) } else { Err(Fault::NotFinite) }
+        }
+        _ => Err(fault(rest.split(|&byte| is_blank(byte)).next().unwrap_or_default())),
     }
 }
 
-/// True for a sign, digits with at most one point, and an exponent: the standard library would also accept words such as `infinity`.
+/// True where digits or a point follow the sign: parsers would also accept words such as `infinity`.
 fn is_number(word: &[u8]) -> bool {
     let number = word.strip_prefix(b"-").or_else(|| word.strip_prefix(b"+")).unwrap_or(word);
     number.first().is_some_and(|byte| byte.is_ascii_digit() || *byte == b'.')

@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::io::{ErrorKind, Read};
 
+use memchr::memchr2;
+
 use crate::error::{Error, Place, Result};
 use crate::limits::Limits;
 use crate::text::{too_large_motion, wide_encoding};
@@ -93,7 +95,8 @@ impl<'a> Source<'a> {
         }
         let mut searched = self.next;
         loop {
-            let end = line_end(&self.buffer[searched..self.filled]).map(|end| searched + end);
+            let end = memchr2(b'\n', b'\r', &self.buffer[searched..self.filled]);
+            let end = end.map(|end| searched + end);
             // The byte after a CR must be read, because it may be an LF.
             let is_known = |end: usize| self.buffer[end] == b'\n' || end + 1 < self.filled;
             match end {
@@ -206,34 +209,6 @@ pub(super) fn place_in(
     Place { subject: subject.into(), line: number, column, byte: line_byte + at }
 }
 
-/// The offset of the first LF or CR.
-///
-/// Eight bytes at a time: subtracting 1 from each byte borrows through the top bit of a zero byte, and possibly above it; the lowest mark is exact.
-fn line_end(bytes: &[u8]) -> Option<usize> {
-    const BLOCK: usize = 32;
-    const ONES: u64 = 0x0101_0101_0101_0101;
-    const TOPS: u64 = 0x8080_8080_8080_8080;
-    let is_end = |byte: &u8| matches!(byte, b'\n' | b'\r');
-    // Most blocks have none, which the compiler tests for several bytes at once.
-    let (blocks, _) = bytes.as_chunks::<BLOCK>();
-    let has_end = |block: &[u8; BLOCK]| block.iter().fold(false, |any, byte| any | is_end(byte));
-    let passed = BLOCK * blocks.iter().take_while(|block| !has_end(block)).count();
-    let (words, tail) = bytes[passed..].as_chunks::<8>();
-    for (index, word) in words.iter().enumerate() {
-        let word = u64::from_le_bytes(*word);
-        let marks = |byte: u8| {
-            let zeroed = word ^ (ONES * u64::from(byte));
-            zeroed.wrapping_sub(ONES) & !zeroed & TOPS
-        };
-        let found = marks(b'\n') | marks(b'\r');
-        if found != 0 {
-            return Some(passed + 8 * index + (found.trailing_zeros() / 8) as usize);
-        }
-    }
-    let found = tail.iter().position(is_end);
-    found.map(|at| passed + 8 * words.len() + at)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -280,21 +255,6 @@ mod tests {
         .to_vec();
         for step in 0..=text.len() {
             assert_eq!(lines(text, step), expected, "{step} bytes at a time");
-        }
-    }
-
-    #[test]
-    fn the_first_line_end_is_found_beside_bytes_that_look_like_it() {
-        for length in 0..100 {
-            for at in 0..length {
-                // One above LF, and top bits set: borrows must not be taken for marks.
-                let mut text = vec![0x0B; length];
-                text.iter_mut().skip(1).step_by(2).for_each(|byte| *byte = 0x8A);
-                assert_eq!(line_end(&text), None, "none");
-                text[at] = if at % 2 == 0 { b'\n' } else { b'\r' };
-                text[length - 1] = b'\r';
-                assert_eq!(line_end(&text), Some(at), "{length} bytes");
-            }
         }
     }
 
