@@ -50,13 +50,15 @@ pub(super) fn draw_plot(out: &mut Markup, what: &Plot<'_>, size: [f64; 2]) {
     let axes = Axes::new(what, [58.0, top], [size[0] - 12.0, size[1] - 36.0]);
     draw_scales(out, what, &axes);
     draw_tolerance(out, what, &axes);
-    let mut escapes = Vec::new();
+    let (mut escapes, mut points) = (Vec::new(), Vec::new());
     for curve in what.curves {
         out.open(&Tag::new("g").class(curve.look.class()));
-        escapes.extend(draw_curve(out, curve, &axes));
+        let drawn = draw_curve(out, curve, &axes);
+        escapes.extend(curve.escaped_at.and_then(|i| drawn.get(i).copied().flatten()));
+        points.extend(drawn.into_iter().flatten());
         out.close_line();
     }
-    label_escapes(out, &escapes, &axes);
+    label_escapes(out, &escapes, &points, &axes);
     for (curve, &place) in what.curves.iter().zip(&legend) {
         out.open(&Tag::new("g").class(curve.look.class()));
         swatch_at(out, curve.look, place);
@@ -229,8 +231,8 @@ fn draw_tolerance(out: &mut Markup, what: &Plot<'_>, axes: &Axes) {
     out.element(&Tag::new("text").pair(["x", "y"], at).class("label-quiet halo"), "tolerance");
 }
 
-/// Draws a curve and returns the point on it at which the solver escaped from a lock-up.
-fn draw_curve(out: &mut Markup, curve: &ErrorCurve, axes: &Axes) -> Option<[f64; 2]> {
+/// Draws a curve and returns its points, `None` where it has a gap.
+fn draw_curve(out: &mut Markup, curve: &ErrorCurve, axes: &Axes) -> Vec<Option<[f64; 2]>> {
     let mut path = Path::new();
     let mut is_drawing = false;
     let mut points: Vec<Option<[f64; 2]>> = Vec::with_capacity(curve.values.len());
@@ -254,17 +256,20 @@ fn draw_curve(out: &mut Markup, curve: &ErrorCurve, axes: &Axes) -> Option<[f64;
             last = at[0];
         }
     }
-    let escape = curve.escaped_at.and_then(|i| points.get(i).copied().flatten())?;
-    out.leaf(&circle(escape, 7.5).class("escape"));
-    Some(escape)
+    points
 }
 
-/// Labels the rings: beside each, on the side with more space, and once for rings that are close together.
-fn label_escapes(out: &mut Markup, escapes: &[[f64; 2]], axes: &Axes) {
-    /// Width of the label \[px\].
-    const LABEL: [f64; 2] = [118.0, 14.0];
+/// Rings the points at which solvers escaped from a lock-up, and labels each beside it, on the sides with more space, and once for rings that are close together.
+///
+/// - `points`: of all curves
+fn label_escapes(out: &mut Markup, escapes: &[[f64; 2]], points: &[[f64; 2]], axes: &Axes) {
+    /// Width and height of the label \[px\].
+    const LABEL: [f64; 2] = [145.0, 14.0];
+    /// What it hides below its base line \[px\].
+    const HALO: f64 = 4.0;
     let mut labelled: Vec<[f64; 2]> = Vec::new();
     for &at in escapes {
+        out.leaf(&circle(at, 7.5).class("escape"));
         let is_near = |other: &[f64; 2]| {
             (at[0] - other[0]).abs() < LABEL[0] && (at[1] - other[1]).abs() < LABEL[1]
         };
@@ -272,12 +277,20 @@ fn label_escapes(out: &mut Markup, escapes: &[[f64; 2]], axes: &Axes) {
             continue;
         }
         labelled.push(at);
-        let (aside, class) = if at[0] + LABEL[0] > axes.high[0] {
-            (-11.0, "label-quiet halo end")
-        } else {
-            (11.0, "label-quiet halo")
+        let is_left = at[0] + LABEL[0] > axes.high[0];
+        let (aside, class) =
+            if is_left { (-11.0, "label-quiet halo end") } else { (11.0, "label-quiet halo") };
+        let x = at[0] + aside;
+        let covered = |y: f64| {
+            let is_under = |point: &&[f64; 2]| {
+                let along = if is_left { x - point[0] } else { point[0] - x };
+                (0.0..LABEL[0]).contains(&along) && (-HALO..LABEL[1]).contains(&(y - point[1]))
+            };
+            points.iter().filter(is_under).count()
         };
-        let label = Tag::new("text").pair(["x", "y"], [at[0] + aside, at[1] - 7.0]);
+        let (above, below) = (at[1] - 7.0, at[1] + 18.0);
+        let y = if covered(below) < covered(above) { below } else { above };
+        let label = Tag::new("text").pair(["x", "y"], [x, y]);
         out.element(&label.class(class), "escape from the lock-up");
     }
 }
@@ -417,5 +430,24 @@ mod tests {
         {
             assert!(text.contains(&format!(">{label}<")), "{label}");
         }
+    }
+
+    #[test]
+    fn the_label_of_an_escape_is_where_the_curve_is_not() {
+        /// How far the label is below the ring \[px\].
+        fn below(then: f64) -> f64 {
+            let values = (0..40).map(|i| if (7..20).contains(&i) { then } else { 0.1 }).collect();
+            let text = drawn(&[curve(values, Some(5))]);
+            let number = |at: usize, key: &str| -> f64 {
+                let from = &text[at..];
+                let from = &from[from.find(key).unwrap() + key.len()..];
+                from[..from.find('"').unwrap()].parse().unwrap()
+            };
+            let ring = text[..text.find("class=\"escape\"").unwrap()].rfind("<circle").unwrap();
+            let label = text[..text.find(">escape from").unwrap()].rfind("<text").unwrap();
+            number(label, " y=\"") - number(ring, " cy=\"")
+        }
+        assert!(below(0.2) > 0.0, "the curve rises");
+        assert!(below(0.05) < 0.0, "the curve falls");
     }
 }
