@@ -2,7 +2,7 @@
 
 use posekit::glam::{DQuat, DVec3};
 use posekit::skeleton::{Frame, JointKind, Skeleton};
-use posekit_io::problem::{Body, Origin, Rig, Scene, end_links};
+use posekit_io::problem::{Body, Origin, Rig, Scene, end_links, only_tip};
 use posekit_io::{Place, Robot, Warnings};
 
 use crate::args::RobotArgs;
@@ -71,9 +71,9 @@ pub(crate) fn link_frame(robot: &Robot, link: &str) -> Result<Frame> {
     robot.frame(link).ok_or_else(|| Failure::usage(no_such_link(robot, link)))
 }
 
-/// The link that `--tip` names; without it the only one at an end.
+/// The link that `--tip` names; without it the [`only_tip`].
 pub(crate) fn tip_name<'a>(robot: &'a Robot, given: Option<&'a str>) -> Result<&'a str> {
-    given.or(if let [only] = *end_links(robot) { Some(only) } else { None }).ok_or_else(|| {
+    given.or_else(|| only_tip(robot)).ok_or_else(|| {
         let name = robot.name();
         Failure::usage(format!("--tip LINK is missing for the robot {name}{}", candidates(robot)))
     })
@@ -96,7 +96,10 @@ fn no_such_link(robot: &Robot, tip: &str) -> String {
 
 /// The links at the ends of the tree, the usual tips.
 fn candidates(robot: &Robot) -> String {
-    format!("; links at the ends: {}", listed(&end_links(robot), LINKS))
+    match &*end_links(robot) {
+        [] => "; no joint moves any of its links".to_owned(),
+        ends => format!("; links at the ends: {}", listed(ends, LINKS)),
+    }
 }
 
 fn listed(names: &[&str], most: usize) -> String {
@@ -206,6 +209,16 @@ mod tests {
         }
         text.push_str("</robot>");
         urdf::read_bytes(text.as_bytes(), &Limits::default(), &mut Warnings::new()).unwrap()
+    }
+
+    #[test]
+    fn the_only_tip_is_the_one_that_a_joint_moves() {
+        let text = "<robot name='arm'><link name='base_link'/><link name='base'/><link name='tool0'/>\
+            <joint name='fixed' type='fixed'><parent link='base_link'/><child link='base'/></joint>\
+            <joint name='pan' type='continuous'><parent link='base_link'/><child link='tool0'/></joint></robot>";
+        let arm =
+            urdf::read_bytes(text.as_bytes(), &Limits::default(), &mut Warnings::new()).unwrap();
+        assert_eq!(tip_name(&arm, None).ok(), Some("tool0"));
     }
 
     fn args(tip: &str) -> RobotArgs {

@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use posekit_collision::{CollisionModel, CollisionOptions};
-use posekit_io::problem::end_links;
 use posekit_io::{Limits, Place, Robot, Warnings, decode_text, gltf, mjcf, srdf, urdf};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
@@ -147,17 +146,6 @@ impl Description {
                 .map_err(|error| error.to_string())
         };
         self.collisions.get_or_init(make).as_ref().map_err(|words| fault::invalid(words, "shapes"))
-    }
-
-    /// The link of the tool by default: that of the only end effector, or the only link without children.
-    pub(crate) fn only_tip(&self) -> Option<&str> {
-        match (self.robot.end_effectors(), end_links(&self.robot).as_slice()) {
-            ([one], _) => Some(&self.robot.links()[one.parent_link].name),
-            (_, [one]) => {
-                self.robot.find_link(one).map(|link| self.robot.links()[link].name.as_str())
-            }
-            _ => None,
-        }
     }
 }
 

@@ -196,7 +196,7 @@ impl Robot {
         self.own().frames().iter().map(|frame| frame.name.as_str()).collect()
     }
 
-    /// The links without children.
+    /// The links without children that a joint moves.
     #[getter]
     fn ends(&self) -> Vec<&str> {
         posekit_io::problem::end_links(self.own())

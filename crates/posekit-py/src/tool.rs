@@ -57,7 +57,7 @@ impl Tool {
         let named = match (options.tip, options.group) {
             (Some(tip), _) => Some(tip),
             (None, Some(group)) => Some(tip_of_group(robot, group)?),
-            (None, None) => description.only_tip(),
+            (None, None) => posekit_io::problem::only_tip(robot),
         };
         let Some(tip) = named else { return Ok(Err(which_tip(robot))) };
         let mut frame = frame_named(robot, tip)?;

@@ -91,31 +91,25 @@ struct Tip {
     unsuited: Option<String>,
 }
 
-fn tip(robot: &Robot, link: &str) -> Tip {
-    let skeleton = robot.skeleton();
-    let (mut joints, mut reach) = (Vec::new(), None);
-    let (mut family, mut unsuited) = (None, None);
-    if let Some(frame) = robot.frame(link) {
-        let moving = skeleton.ancestors(frame.joint);
-        let moving = moving.filter(|&joint| skeleton.kind(joint) != JointKind::Fixed);
-        joints = moving.map(|joint| skeleton.name(joint).to_owned()).collect();
-        joints.reverse();
-        if !joints.is_empty() {
-            match Arm::new(skeleton, frame) {
-                Ok(arm) => {
-                    reach = Some(arm.reach()).filter(|reach| reach.is_finite());
-                    family = arm.family().map(ToString::to_string);
-                }
-                Err(error) => unsuited = Some(error.to_string()),
-            }
+fn tip(robot: &Robot, link: &str) -> Option<Tip> {
+    let (skeleton, frame) = (robot.skeleton(), robot.frame(link)?);
+    let moving = skeleton.ancestors(frame.joint);
+    let moving = moving.filter(|&joint| skeleton.kind(joint) != JointKind::Fixed);
+    let mut joints: Vec<String> = moving.map(|joint| skeleton.name(joint).to_owned()).collect();
+    joints.reverse();
+    let (reach, family, unsuited) = match Arm::new(skeleton, frame) {
+        Ok(arm) => {
+            let reach = Some(arm.reach()).filter(|reach| reach.is_finite());
+            (reach, arm.family().map(ToString::to_string), None)
         }
-    }
-    Tip { link: link.to_owned(), joints, reach, family, unsuited }
+        Err(error) => (None, None, Some(error.to_string())),
+    };
+    Some(Tip { link: link.to_owned(), joints, reach, family, unsuited })
 }
 
 /// The tips of a robot.
 fn tips(robot: &Robot) -> Vec<Tip> {
-    end_links(robot).iter().map(|link| tip(robot, link)).collect()
+    end_links(robot).into_iter().filter_map(|link| tip(robot, link)).collect()
 }
 
 fn text(file: &RobotFile) -> String {
@@ -141,15 +135,15 @@ fn text(file: &RobotFile) -> String {
         count(robot.links().len(), "link"),
         count(robot.joints().len(), "joint"),
         link_table(robot).render(width()),
-        tip_table(&tips).render(width()),
+        if tips.is_empty() { String::new() } else { tip_table(&tips).render(width()) },
         semantic_tables(robot),
         next_step(file, &tips),
     )
 }
 
-/// The command that solves for a pose of the first tip that moves.
+/// The command that solves for a pose of the first tip.
 fn next_step(file: &RobotFile, tips: &[Tip]) -> String {
-    let Some(tip) = tips.iter().find(|tip| !tip.joints.is_empty()) else { return String::new() };
+    let Some(tip) = tips.first() else { return String::new() };
     let (name, link) = (&file.path.display(), &tip.link);
     plain(&format!("\nTo reach a pose: posekit solve {name} --tip {link} --position X Y Z\n"))
 }
@@ -260,11 +254,10 @@ fn tip_table(tips: &[Tip]) -> Table {
 
 /// The solver for poses of the tip.
 fn solved_by(tip: &Tip) -> String {
-    match (tip.joints.is_empty(), &tip.unsuited, &tip.family) {
-        (true, ..) => "nothing moves it".to_owned(),
-        (false, Some(_), _) => "least squares".to_owned(),
-        (false, None, Some(family)) => format!("closed form: {family}"),
-        (false, None, None) => "arm, numeric".to_owned(),
+    match (&tip.unsuited, &tip.family) {
+        (Some(_), _) => "least squares".to_owned(),
+        (None, Some(family)) => format!("closed form: {family}"),
+        (None, None) => "arm, numeric".to_owned(),
     }
 }
 

@@ -37,7 +37,7 @@ use posekit::task::Task;
 pub use digest::{Digest, case_names};
 pub use figure::{FigureScene, Label, is_preference};
 pub use report::{figure_solution_file, solution_file, step_points};
-pub use robot::{character_problem, end_links, tip_problem};
+pub use robot::{character_problem, end_links, only_tip, tip_problem};
 pub use scene::{Body, Origin, Prepared, Rig, Scene, chunks, distance};
 pub use settings::read_settings;
 pub use target::{set_frame, set_target, target_len, write_target};

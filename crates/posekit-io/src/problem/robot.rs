@@ -15,15 +15,25 @@ use crate::warnings::Warnings;
 
 use super::written::joints_of;
 
-/// The names of the links without children: hands, tools, feet.
+/// The names of the links without children that a joint moves: hands, tools, feet.
 #[must_use]
 pub fn end_links(robot: &Robot) -> Vec<&str> {
     let mut has_child = vec![false; robot.links().len()];
     for parent in robot.links().iter().filter_map(|link| link.parent) {
         has_child[parent] = true;
     }
-    let ends = robot.links().iter().zip(has_child);
-    ends.filter(|(_, has_child)| !has_child).map(|(link, _)| link.name.as_str()).collect()
+    let ends = robot.links().iter().zip(has_child).filter(|(_, has_child)| !has_child);
+    ends.map(|(link, _)| link.name.as_str()).filter(|name| n_moving_link(robot, name) > 0).collect()
+}
+
+/// The link that holds the tool where nobody names one: that of the only end effector, or the only one of the [`end_links`].
+#[must_use]
+pub fn only_tip(robot: &Robot) -> Option<&str> {
+    match (robot.end_effectors(), &*end_links(robot)) {
+        ([one], _) => Some(&robot.links()[one.parent_link].name),
+        (_, [one]) => Some(one),
+        _ => None,
+    }
 }
 
 /// A figure of a robot with a pose task for a link; its target is the pose in the neutral configuration.
@@ -149,11 +159,15 @@ fn n_moving(skeleton: &Skeleton, joint: usize) -> usize {
     skeleton.ancestors(joint).filter(|&joint| skeleton.kind(joint).n_dofs() > 0).count()
 }
 
+/// The number of movable joints between a link and the root.
+fn n_moving_link(robot: &Robot, link: &str) -> usize {
+    robot.frame(link).map_or(0, |frame| n_moving(robot.skeleton(), frame.joint))
+}
+
 fn farthest_end(robot: &Robot) -> &str {
-    let moving =
-        |name: &&str| robot.frame(name).map_or(0, |frame| n_moving(robot.skeleton(), frame.joint));
     let mut ends = end_links(robot);
     // `max_by_key` would take the last of several.
     ends.reverse();
-    ends.into_iter().max_by_key(moving).unwrap_or(&robot.root_link().name)
+    let farthest = ends.into_iter().max_by_key(|name| n_moving_link(robot, name));
+    farthest.unwrap_or(&robot.root_link().name)
 }
