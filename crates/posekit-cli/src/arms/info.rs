@@ -4,7 +4,7 @@ use std::path::Path;
 
 use posekit::arm::Arm;
 use posekit::skeleton::{JointKind, Skeleton};
-use posekit_io::problem::end_links;
+use posekit_io::problem::{end_links, only_tip};
 use posekit_io::{Limits, Robot, Warnings, srdf};
 use serde::Serialize;
 
@@ -107,9 +107,11 @@ fn tip(robot: &Robot, link: &str) -> Option<Tip> {
     Some(Tip { link: link.to_owned(), joints, reach, family, unsuited })
 }
 
-/// The tips of a robot.
+/// The tips of a robot, that of its only tool first.
 fn tips(robot: &Robot) -> Vec<Tip> {
-    end_links(robot).into_iter().filter_map(|link| tip(robot, link)).collect()
+    let (only, ends) = (only_tip(robot), end_links(robot));
+    let others = ends.into_iter().filter(|&link| Some(link) != only);
+    only.into_iter().chain(others).filter_map(|link| tip(robot, link)).collect()
 }
 
 fn text(file: &RobotFile) -> String {

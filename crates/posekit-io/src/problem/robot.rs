@@ -15,31 +15,90 @@ use crate::warnings::Warnings;
 
 use super::written::joints_of;
 
-/// The names of the links without children that a joint moves: hands, tools, feet.
+/// A finger of a gripper has so many joints at most,
+const OF_FINGER: usize = 2;
+
+/// and the arm that carries it so many at least.
+const OF_ARM: usize = 3;
+
+/// The names of the links without children that a joint moves: hands, fingers, feet.
 #[must_use]
 pub fn end_links(robot: &Robot) -> Vec<&str> {
-    let mut has_child = vec![false; robot.links().len()];
-    for parent in robot.links().iter().filter_map(|link| link.parent) {
-        has_child[parent] = true;
-    }
-    let ends = robot.links().iter().zip(has_child).filter(|(_, has_child)| !has_child);
-    ends.map(|(link, _)| link.name.as_str()).filter(|name| n_moving_link(robot, name) > 0).collect()
+    Ends::new(robot).ends.iter().map(|&end| robot.links()[end].name.as_str()).collect()
 }
 
-/// The link that holds the tool where nobody names one: that of the only end effector, or the only one of the [`end_links`].
+/// The link that holds the tool where nobody names one: that of the only end effector, the only one of the [`end_links`], or, where all of these are of one gripper, the frame that is fixed to its palm.
+///
+/// The fingers of a gripper have a joint or two, and the arm that carries it three at least. Where no frame is fixed to the palm, or several are, it is the palm.
 #[must_use]
 pub fn only_tip(robot: &Robot) -> Option<&str> {
-    match (robot.end_effectors(), &*end_links(robot)) {
-        ([one], _) => Some(&robot.links()[one.parent_link].name),
-        (_, [one]) => Some(one),
-        _ => None,
+    let tip = if let [one] = robot.end_effectors() {
+        one.parent_link
+    } else {
+        let ends = Ends::new(robot);
+        let palm = ends.ends.iter().find_map(|&end| ends.palm(end));
+        let tip = palm.map_or_else(|| ends.ends.first().copied(), |palm| Some(ends.tool(palm)))?;
+        let is_of_it = |&end: &usize| end == tip || palm.is_some() && ends.palm(end) == palm;
+        ends.ends.iter().all(is_of_it).then_some(tip)?
+    };
+    Some(&robot.links()[tip].name)
+}
+
+/// The links at the ends of a robot.
+struct Ends<'r> {
+    robot: &'r Robot,
+    /// Of each link, how many links are on it.
+    n_children: Vec<usize>,
+    /// Of each link, how many joints between it and the root move.
+    n_moving: Vec<usize>,
+    /// The links without children that move.
+    ends: Vec<usize>,
+}
+
+impl<'r> Ends<'r> {
+    fn new(robot: &'r Robot) -> Self {
+        let (skeleton, links) = (robot.skeleton(), robot.links());
+        let mut n_children = vec![0; links.len()];
+        links.iter().filter_map(|link| link.parent).for_each(|parent| n_children[parent] += 1);
+        let mut of_joints = Vec::with_capacity(skeleton.n_joints());
+        for joint in 0..skeleton.n_joints() {
+            let above = skeleton.parent(joint).map_or(0, |parent| of_joints[parent]);
+            of_joints.push(above + usize::from(skeleton.kind(joint).n_dofs() > 0));
+        }
+        let n_moving = links.iter().map(|link| of_joints[link.skeleton_joint]).collect::<Vec<_>>();
+        let is_end = |&link: &usize| n_children[link] == 0 && n_moving[link] > 0;
+        let ends = (0..links.len()).filter(is_end).collect();
+        Self { robot, n_children, n_moving, ends }
+    }
+
+    /// The links above one, the nearest first.
+    fn above(&self, link: usize) -> impl Iterator<Item = usize> + use<'r> {
+        let links = self.robot.links();
+        core::iter::successors(links[link].parent, |&link| links[link].parent)
+    }
+
+    /// What an end is on if it is a finger of a gripper.
+    fn palm(&self, end: usize) -> Option<usize> {
+        let palm = self.above(end).find(|&link| self.n_children[link] > 1)?;
+        let of_arm = self.n_moving[palm];
+        let of_finger = self.n_moving[end].checked_sub(of_arm)?;
+        ((1..=OF_FINGER).contains(&of_finger) && of_arm >= OF_ARM).then_some(palm)
+    }
+
+    /// The one frame that is fixed to a palm, or the palm.
+    fn tool(&self, palm: usize) -> usize {
+        let is_fixed = |&end: &usize| {
+            self.n_moving[end] == self.n_moving[palm] && self.above(end).any(|link| link == palm)
+        };
+        let mut fixed = self.ends.iter().copied().filter(is_fixed);
+        fixed.next().filter(|_| fixed.next().is_none()).unwrap_or(palm)
     }
 }
 
 /// A figure of a robot with a pose task for a link; its target is the pose in the neutral configuration.
 ///
 /// - `path`: the path of the robot's file in the figure
-/// - `tip`: the link; by default the one at an end that the most joints move, the first of several in the file
+/// - `tip`: the link; by default the one at an end that the most joints move, the first of several in the file, and of a gripper what its fingers are on, as in [`only_tip`]
 ///
 /// # Errors
 /// [`Error::NoSuchName`] for an unknown link; [`Error::Value`] for one that no joint moves.
@@ -51,7 +110,7 @@ pub fn tip_problem(
 ) -> Result<FigureProblem> {
     let link = match tip {
         Some(name) => name,
-        None => farthest_end(robot),
+        None => farthest_tip(robot),
     };
     let Some(frame) = robot.frame(link) else {
         let place = Place::named("tip");
@@ -159,15 +218,10 @@ fn n_moving(skeleton: &Skeleton, joint: usize) -> usize {
     skeleton.ancestors(joint).filter(|&joint| skeleton.kind(joint).n_dofs() > 0).count()
 }
 
-/// The number of movable joints between a link and the root.
-fn n_moving_link(robot: &Robot, link: &str) -> usize {
-    robot.frame(link).map_or(0, |frame| n_moving(robot.skeleton(), frame.joint))
-}
-
-fn farthest_end(robot: &Robot) -> &str {
-    let mut ends = end_links(robot);
+fn farthest_tip(robot: &Robot) -> &str {
+    let ends = Ends::new(robot);
     // `max_by_key` would take the last of several.
-    ends.reverse();
-    let farthest = ends.into_iter().max_by_key(|name| n_moving_link(robot, name));
-    farthest.unwrap_or(&robot.root_link().name)
+    let farthest = ends.ends.iter().rev().copied().max_by_key(|&end| ends.n_moving[end]);
+    let tip = farthest.map(|end| ends.palm(end).map_or(end, |palm| ends.tool(palm)));
+    tip.map_or(&robot.root_link().name, |tip| &robot.links()[tip].name)
 }

@@ -12,6 +12,7 @@ use std::path::Path;
 use posekit::glam::{DQuat, DVec3};
 use posekit::math::sin;
 use posekit::skeleton::JointKind;
+use posekit_io::problem::only_tip;
 use posekit_io::robot::RobotJointKind;
 use posekit_io::{Error, Limits, Robot, Warnings, urdf};
 
@@ -314,4 +315,28 @@ fn check_row(row: &Row, path: &Path) {
     assert_eq!(ancestors.filter(moving).count(), row.moving_in_chain, "{file}");
     let tip = frame.world(&skeleton.poses(&robot.zero_configuration())).translation;
     assert!((tip - row.tip).abs().max_element() <= 1e-4, "{file}: {tip}, expected {}", row.tip);
+}
+
+/// A tool that nobody names: what the fingers of a gripper are on, and the only end that a joint moves.
+#[test]
+fn the_only_tip_of_robots_of_the_assets() {
+    let Some(assets) = common::assets() else { return };
+    for (file, tip) in [
+        // Beside tool0 a link `base` that no joint moves.
+        ("urdf/ur5e.urdf", Some("tool0")),
+        // Fingers on a palm, without a frame and with one.
+        ("urdf/panda_arm_hand.urdf", Some("panda_hand")),
+        ("urdf/panda.urdf", Some("panda_hand_tcp")),
+        // A jaw, and a frame on the palm.
+        ("mesh_robots/SO101/so101_new_calib.urdf", Some("gripper_frame_link")),
+        // Two tools, four feet, and the fingers of a hand without an arm.
+        ("urdf/ur5.urdf", None),
+        ("urdf/anymal_c.urdf", None),
+        ("urdf/allegro_hand_right.urdf", None),
+        ("urdf/robotiq_arg2f_85.urdf", None),
+    ] {
+        let mut warnings = Warnings::new();
+        let robot = urdf::read_file(&assets.join(file), &Limits::default(), &mut warnings).unwrap();
+        assert_eq!(only_tip(&robot), tip, "{file}");
+    }
 }
