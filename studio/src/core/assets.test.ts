@@ -6,6 +6,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { assets } from "../../tests/assets.ts";
 import { Engine } from "../worker/engine.ts";
 import { targetsOf } from "./edit.ts";
+import { isFigure } from "./files.ts";
 import type { RobotDescription } from "./robot.ts";
 import { createSession } from "./session.ts";
 import { hasPackage, loadLibrary, localWorker, until } from "./testing.ts";
@@ -52,6 +53,15 @@ describe.skipIf(!hasPackage || assets === null)("assets", () => {
       }
     });
   }
+
+  it.each([
+    ["mesh_robots/SO101/so101_new_calib.urdf", { task: "position", name: "gripper_frame_link" }],
+    ["urdf/panda_arm_hand.urdf", { task: "pose", name: "panda_hand" }],
+  ])("the tool of %s gets a goal that its joints suffice for", async (path, goal) => {
+    const files = { known: new Map<string, Uint8Array>(), files: new Map<string, Uint8Array>() };
+    const { document } = await loadDocument(path, new Uint8Array(readFileSync(join(assets ?? "", path))), files, reader(new Engine()));
+    expect(isFigure(document.problem) && document.problem.tasks).toMatchObject([goal]);
+  });
 
   it.each(["RiggedFigure.glb", "Fox.glb", "Knight.glb", "kenney_platformer_character.glb"])("%s is saved in the pose on show", async (name) => {
     const path = join(assets ?? "", "gltf", name);

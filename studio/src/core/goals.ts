@@ -37,7 +37,7 @@ export function spotAt(info: ProblemInfo, joint: number): Spot | null {
 }
 
 /** Joints at or above this one that move. */
-function movers(info: ProblemInfo, joint: number): number {
+export function movers(info: ProblemInfo, joint: number): number {
   let count = 0;
   for (let at = joint; at >= 0; at = info.parents[at] ?? -1) if (info.kinds[at] !== "fixed") count += 1;
   return count;
@@ -50,6 +50,17 @@ export function jointOf(task: FigureTask | undefined, info: ProblemInfo, index: 
 
 export function asksOf(task: FigureTask): Asks | null {
   return task.task === "position" || task.task === "orientation" || task.task === "pose" ? task.task : null;
+}
+
+/** A rigid body has so many degrees of freedom. */
+const OF_POSE = 6;
+
+/** The problem of one tool, which asks for its position alone where it has too few joints for poses. */
+export function withGoalInReach(problem: FigureProblem, info: ProblemInfo): FigureProblem {
+  const [task, ...others] = problem.tasks;
+  const joint = jointOf(task, info, 0);
+  if (task?.task !== "pose" || others.length > 0 || joint === null || movers(info, joint) >= OF_POSE) return problem;
+  return { ...problem, tasks: [asking(task, "position", info.tasks[0], info.start)] };
 }
 
 /** The goal on another spot. It is called after it, and asks for what holds there. */

@@ -3,6 +3,7 @@
 import { withLegs } from "./base.ts";
 import { checkDocument } from "./document.ts";
 import { isFigure, isMjcf, namedFile, type FigureProblem, type FigureTask, type ProblemFile, type Vec3 } from "./files.ts";
+import { movers, withGoalInReach } from "./goals.ts";
 import { vectorAt } from "./math.ts";
 import { placed } from "./place.ts";
 import { companionOf, missingMeshes, srdfOf, type RobotDescription } from "./robot.ts";
@@ -209,7 +210,7 @@ async function loadRobot(name: string, text: string, files: OtherFiles["files"],
     const { figure } = await reader.inspect({ kind: "urdf", text });
     const fixed = JSON.parse(figure) as FigureProblem;
     const whole = await reader.load(figure, text);
-    const problem = withLegs(fixed, whole);
+    const problem = withLegs(withGoalInReach(fixed, whole), whole);
     const info = problem === fixed ? whole : await reader.load(JSON.stringify(problem), text);
     const look = await reader.describe(text, srdfOf(files)?.text);
     const remark = [remarkOnMeshes(look, files), ...remarksOf(look.warnings)].filter((one) => one !== null).join(" ");
@@ -267,9 +268,10 @@ const MOST_ENDS = 6;
 
 /** A target for each hand and foot, or for each end, where they are at rest: all of them can be grabbed, and the others hold. */
 function withEffectors(problem: FigureProblem, info: ProblemInfo): FigureProblem {
+  const moversAbove = (joint: number) => movers(info, info.parents[joint] ?? -1);
   const isEnd = info.names.map((name) => ENDS.test(name) && !isAid(name));
-  const named = info.names.flatMap((_, joint) => (isEnd[joint] && !hasAncestor(info, joint, isEnd) && movers(info, joint) > 0 ? [joint] : []));
-  const leaves = info.names.flatMap((name, joint) => (!info.parents.includes(joint) && !isAid(name) && movers(info, joint) > 1 ? [joint] : []));
+  const named = info.names.flatMap((_, joint) => (isEnd[joint] && !hasAncestor(info, joint, isEnd) && moversAbove(joint) > 0 ? [joint] : []));
+  const leaves = info.names.flatMap((name, joint) => (!info.parents.includes(joint) && !isAid(name) && moversAbove(joint) > 1 ? [joint] : []));
   const ends = (named.length > 1 ? named : leaves).slice(0, MOST_ENDS);
   if (ends.length < 2) return problem;
   const tasks = ends.map((joint): FigureTask => {
@@ -282,13 +284,6 @@ function withEffectors(problem: FigureProblem, info: ProblemInfo): FigureProblem
 function hasAncestor(info: ProblemInfo, joint: number, marked: readonly boolean[]): boolean {
   for (let at = info.parents[joint] ?? -1; at >= 0; at = info.parents[at] ?? -1) if (marked[at]) return true;
   return false;
-}
-
-/** Joints above it that turn. */
-function movers(info: ProblemInfo, joint: number): number {
-  let count = 0;
-  for (let at = info.parents[joint] ?? -1; at >= 0; at = info.parents[at] ?? -1) if (info.kinds[at] !== "fixed") count += 1;
-  return count;
 }
 
 /** The names of a glTF file's nodes. */
