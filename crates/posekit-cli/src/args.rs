@@ -252,7 +252,7 @@ pub(crate) struct ProblemArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Robots")]
 pub(crate) struct RobotArgs {
-    /// The link that must reach. By default the only one at an end
+    /// The link that must reach. By default the only end that moves, or the gripper
     #[arg(long, value_name = "LINK")]
     pub(crate) tip: Option<String>,
     /// Target position of its origin, in the frame of the root link [m]

@@ -12,7 +12,7 @@ pub(crate) struct ToolArgs {
     /// A robot (URDF); `-` reads standard input
     #[arg(value_name = "ROBOT")]
     pub(crate) robot: PathBuf,
-    /// The link that must reach. By default the only one at an end
+    /// The link that must reach. By default the only end that moves, or the gripper
     #[arg(long, value_name = "LINK")]
     pub(crate) tip: Option<String>,
     /// The link in whose frame targets are; joints between it and the root keep their start. By default the root
@@ -157,7 +157,7 @@ pub(crate) struct MapArgs {
     /// A robot (URDF); `-` reads standard input
     #[arg(value_name = "ROBOT", required_unless_present = "merge", conflicts_with = "merge")]
     pub(crate) robot: Option<PathBuf>,
-    /// The link that must reach. By default the only one at an end
+    /// The link that must reach. By default the only end that moves, or the gripper
     #[arg(long, value_name = "LINK")]
     pub(crate) tip: Option<String>,
     /// The link in whose frame the map is; joints between it and the root keep their start. By default the root

@@ -43,7 +43,8 @@ pub(crate) fn track(args: &TrackArgs) -> Result<()> {
         false => arm.track(&times, &poses, &tool.start, &settings)?,
     };
     write(&tool, &track, args.output.as_deref())?;
-    tell(&tool, &track, &times, args)
+    let is_timed = args.rate.is_some() || targets[0].time.is_some();
+    tell(&tool, &track, (&times, is_timed), args)
 }
 
 /// All poses of a file; a single bad one is an error.
@@ -187,11 +188,16 @@ fn write(tool: &Tool, track: &Track, output: Option<&Path>) -> Result<()> {
 }
 
 /// Prints how the track ended, on standard output unless the joint values go there.
-fn tell(tool: &Tool, track: &Track, times: &[f64], args: &TrackArgs) -> Result<()> {
+fn tell(
+    tool: &Tool,
+    track: &Track,
+    (times, is_timed): (&[f64], bool),
+    args: &TrackArgs,
+) -> Result<()> {
     if args.report.json {
         print(&report_json(tool, track, times)?)?;
     }
-    let words = words(tool, track, times);
+    let words = words(tool, track, (times, is_timed));
     match &args.output {
         _ if args.report.json => {}
         Some(output) => report(&format!("{words}: {}\n", output.display()))?,
@@ -227,13 +233,16 @@ fn report_json(tool: &Tool, track: &Track, times: &[f64]) -> Result<String> {
     json(&report)
 }
 
-fn words(tool: &Tool, track: &Track, times: &[f64]) -> String {
+/// - `times`: of the poses, and whether somebody asked for them
+fn words(tool: &Tool, track: &Track, (times, is_timed): (&[f64], bool)) -> String {
     let seconds = |time: f64| format!("{} s", significant(time, 3));
     let (begin, end) = (times[0], times[times.len() - 1]);
     let TrackStatus::Ended { path_time, reason, dexterity } = &track.status else {
         let (n, time) = (count(times.len(), "pose"), seconds(end - begin + track.delay()));
         let slower = match track.delay() {
-            delay if delay > 1e-9 => format!(", {} later than requested", seconds(delay)),
+            delay if is_timed && delay > 1e-9 => {
+                format!(", {} later than requested", seconds(delay))
+            }
             _ => String::new(),
         };
         return format!("✓ followed to the end: {n} in {time}{slower}");
