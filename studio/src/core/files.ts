@@ -44,7 +44,13 @@ export function mayBeOfArm(tasks: readonly { task: string }[]): boolean {
 
 /** Whether the text of a robot is an MJCF, not a URDF, which may have an element `<mujoco>` inside: the first element tells. */
 export function isMjcf(text: string): boolean {
-  return /^\uFEFF?(?:\s|<\?[^>]*>|<!--[\s\S]*?-->|<![A-Z][^>]*>)*<mujoco[\s>/]/.test(text);
+  // An expression that skips comments would divide them in exponentially many ways.
+  for (let at = text.indexOf("<"); at >= 0; at = text.indexOf("<", at + 1)) {
+    if (text.startsWith("<!--", at)) at = text.indexOf("-->", at);
+    else if (!text.startsWith("<!", at) && !text.startsWith("<?", at)) return /^<mujoco[\s>/]/.test(text.slice(at, at + 8));
+    if (at < 0) break;
+  }
+  return false;
 }
 
 export function isFigure(problem: ProblemFile): problem is FigureProblem {

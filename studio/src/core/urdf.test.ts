@@ -166,5 +166,10 @@ it("knows its own robots", () => {
 it("the first element tells an MJCF from a URDF", () => {
   expect(isMjcf("<mujoco model='arm'><worldbody/></mujoco>")).toBe(true);
   expect(isMjcf("\uFEFF<?xml version='1.0'?>\n<!-- an <robot> of old -->\n<mujoco/>")).toBe(true);
+  expect(isMjcf(`${"<!-- <robot> -->\n".repeat(2000)}<mujoco>`)).toBe(true);
+  expect(isMjcf("<!-- a <mujoco> that is never closed")).toBe(false);
+  expect(isMjcf("<!DOCTYPE robot [<!ENTITY n 'x'>]><robot/>")).toBe(false);
+  // As written by xacro: an expression took a time that doubled with each of them.
+  expect(isMjcf(`<?xml version='1.0'?>${"<!-- | edited by hand is lost | -->\n".repeat(2000)}<robot name='hyq'/>`)).toBe(false);
   expect(isMjcf("<?xml version='1.0'?>\n<robot name='g1'>\n<mujoco>\n<compiler/>\n</mujoco></robot>")).toBe(false);
 });
