@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { feetOf, withBase, withLegs } from "./base.ts";
 import type { FigureProblem } from "./files.ts";
-import { companionOf, fileNamed, missingMeshes, srdfOf, type RobotDescription, type RobotShape } from "./robot.ts";
+import { companionOf, fileNamed, missingMeshes, shapesOf, srdfOf, type RobotDescription, type RobotShape } from "./robot.ts";
 import type { ProblemInfo } from "./types.ts";
 
 const bytes = new Uint8Array(3);
@@ -23,6 +23,19 @@ describe("the files of a robot", () => {
     expect(missingMeshes(look, files)).toEqual(["a.stl"]);
     expect(companionOf(files).size).toBe(12);
     expect(srdfOf(files)?.name).toBe("r.srdf");
+  });
+
+  it("may be missing: then it is drawn with what there is on half of its joints", () => {
+    const shape = (joint: number, file?: string): RobotShape => ({ joint, pose: [0, 0, 0, 0, 0, 0, 1], kind: file === undefined ? "sphere" : "mesh", size: [1, 1, 1], ...(file === undefined ? {} : { file }) });
+    const look: RobotDescription = { name: "r", visuals: [shape(0, "link0.dae"), shape(1, "a.stl")], collisions: [], maxSpeeds: [], states: [], warnings: [] };
+    expect(shapesOf(look, "visuals", files)).toBe(look.visuals);
+    // Two feet alone are no robot.
+    const feet = { ...look, visuals: [shape(0, "a.stl"), shape(1, "b.stl"), shape(2, "c.stl"), shape(3), shape(3)], collisions: [shape(3)] };
+    expect(shapesOf(feet, "visuals", files)).toEqual([]);
+    expect(shapesOf(feet, "collisions", files)).toBe(feet.collisions);
+    const simple = { ...feet, collisions: [shape(0), shape(1)] };
+    expect(shapesOf(simple, "visuals", files)).toBe(simple.collisions);
+    expect(shapesOf({ ...simple, visuals: [] }, "visuals", files)).toBe(simple.collisions);
   });
 });
 

@@ -1,7 +1,7 @@
 //! What a robot looks like and what its files say of its joints, as the library describes it; and the files that were dropped with it.
 
 import { computed, signal, type ReadonlySignal } from "@preact/signals";
-import type { RobotDescription, RobotState } from "posekit/robots";
+import type { RobotDescription, RobotShape, RobotState } from "posekit/robots";
 import type { Client } from "../worker/client.ts";
 import { withoutStarts } from "./document.ts";
 import { withTargetsAt } from "./edit.ts";
@@ -49,6 +49,14 @@ function last(path: string): string {
 export function missingMeshes(look: RobotDescription, files: ReadonlyMap<string, Uint8Array>): string[] {
   const named = new Set(look.visuals.flatMap(({ file }) => (file === undefined ? [] : [file])));
   return [...named].filter((file) => fileNamed(files, file) === undefined);
+}
+
+/** What a robot is drawn with: its visual shapes, in place of these its collision shapes, or none: what is here of them must be on half of the joints that have visual shapes. */
+export function shapesOf({ visuals, collisions }: RobotDescription, body: "visuals" | "collisions", files: ReadonlyMap<string, Uint8Array>): readonly RobotShape[] {
+  if (body === "collisions") return collisions;
+  const jointsOf = (shapes: readonly RobotShape[]) => new Set(shapes.map(({ joint }) => joint)).size;
+  const here = (shapes: readonly RobotShape[]) => jointsOf(shapes.filter(({ file }) => file === undefined || fileNamed(files, file) !== undefined));
+  return [visuals, collisions].find((shapes) => here(shapes) > 0 && 2 * here(shapes) >= jointsOf(visuals)) ?? [];
 }
 
 /** Values of a configuration with those of a named state. */

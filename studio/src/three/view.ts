@@ -11,7 +11,7 @@ import { Ink, lookOf, palette, rgb, solverInk, type Palette, type SolverLook } f
 import { Projection } from "../core/pictures/projection.ts";
 import { furnitureOf } from "../core/pictures/furniture.ts";
 import { messageOf } from "../core/orders.ts";
-import { NO_FILES, type RobotShape } from "../core/robot.ts";
+import { NO_FILES, shapesOf, type RobotShape } from "../core/robot.ts";
 import { sceneSpec } from "../core/scenes/index.ts";
 import { shapeOf, type Shape } from "../core/pictures/shape.ts";
 import { svgOf } from "../core/pictures/svg.ts";
@@ -719,8 +719,8 @@ export class View {
     if (robot.character.value !== null) return robot.character.value;
     const body = view.body ?? "visuals";
     if (look === null || body === "joints") return null;
-    const shapes = body === "collisions" || look.visuals.length === 0 ? look.collisions : look.visuals;
-    const source: RobotSource = { name: look.name, shapes, files: companion?.files ?? NO_FILES, nJoints: look.maxSpeeds.length };
+    const files = companion?.files ?? NO_FILES;
+    const source: RobotSource = { name: look.name, shapes: shapesOf(look, body, files), files, nJoints: look.maxSpeeds.length };
     return this.#source !== null && isSame(this.#source, source) ? this.#source : source;
   }
 

@@ -100,17 +100,23 @@ function neutralOf(problem: Problem): Float64Array {
 /** The longest way from a root to a joint or an end effector, with every slide drawn out. */
 function reachOf(info: ProblemInfo): number {
   if (info.kind !== "figure") return polyline(info.start.points);
+  // Ranges of kilometres stand for none: a slide counts at most as much as all bones.
+  return farthest(info, farthest(info, 0) || Infinity) || 1;
+}
+
+/** The longest sum of bones from the root, and of slides as far as they count. */
+function farthest(info: ProblemInfo, most: number): number {
   const far = new Float64Array(info.nJoints);
   for (let joint = 0; joint < info.nJoints; joint += 1) {
     const parent = info.parents[joint] ?? -1;
     const at = POSE * joint;
     const bone = parent < 0 ? 0 : Math.hypot(info.rest[at] ?? 0, info.rest[at + 1] ?? 0, info.rest[at + 2] ?? 0);
     const limit = info.limits[joint];
-    const slide = info.kinds[joint] === "prismatic" && limit?.kind === "range" ? Math.max(Math.abs(limit.min), Math.abs(limit.max)) : 0;
+    const slide = info.kinds[joint] === "prismatic" && limit?.kind === "range" ? Math.min(most, Math.max(Math.abs(limit.min), Math.abs(limit.max))) : 0;
     far[joint] = (parent < 0 ? 0 : (far[parent] ?? 0)) + bone + slide;
   }
   const ends = info.tasks.flatMap(({ frames }) => frames.map(({ joint, pose }) => (far[joint] ?? 0) + Math.hypot(pose[0] ?? 0, pose[1] ?? 0, pose[2] ?? 0)));
-  return Math.max(...far, ...ends) || 1;
+  return Math.max(0, ...far, ...ends);
 }
 
 function polyline(points: Float64Array): number {

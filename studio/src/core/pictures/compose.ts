@@ -208,10 +208,12 @@ export class Composer {
     const axis = direction(rotate(seat.turn, axisOf(info, joint)));
     if (axis === null) return;
     const limit = info.limits[joint];
-    const range = limit?.kind === "range" ? [limit.min, limit.max] : [-3 * radius, 3 * radius];
+    const [min, max] = limit?.kind === "range" ? [limit.min, limit.max] : [-3 * radius, 3 * radius];
+    // Ranges of kilometres stand for none.
+    const [value, most] = [pose.q[info.valueOffsets[joint] as number] ?? 0, scene.shape.size];
     const side = scale(across(axis, scene.up), 0.9 * radius);
-    const low = along(seat.at, axis, range[0] as number);
-    const high = along(seat.at, axis, range[1] as number);
+    const low = along(seat.at, axis, Math.max(min, value - most));
+    const high = along(seat.at, axis, Math.min(max, value + most));
     for (const sign of [-1, 1]) {
       const offset = scale(side, sign);
       out.body(...add(low, offset), ...add(high, offset), 0.18 * radius, 0.18 * radius, inks.rod);
