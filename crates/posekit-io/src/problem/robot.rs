@@ -21,15 +21,20 @@ const OF_FINGER: usize = 2;
 /// and the arm that carries it so many at least.
 const OF_ARM: usize = 3;
 
+/// A frame has no more mass \[kg\]: files give it a little, as simulators refuse none.
+const OF_FRAME: f64 = 1e-6;
+
 /// The names of the links without children that a joint moves: hands, fingers, feet.
 #[must_use]
 pub fn end_links(robot: &Robot) -> Vec<&str> {
     Ends::new(robot).ends.iter().map(|&end| robot.links()[end].name.as_str()).collect()
 }
 
-/// The link that holds the tool where nobody names one: that of the only end effector, the only one of the [`end_links`], or, where all of these are of one gripper, the frame that is fixed to its palm.
+/// The link that holds the tool where nobody names one: that of the only end effector, the only one of the [`end_links`], or, where all of these are of one gripper, the frame that is
+/// fixed to its palm.
 ///
-/// The fingers of a gripper have a joint or two, and the arm that carries it three at least. Where no frame is fixed to the palm, or several are, it is the palm.
+/// The fingers of a gripper have a joint or two, and the arm that carries it three at least. A frame is a link without mass, or a milligram; where none is fixed to the palm, or several are, the palm
+/// holds the tool.
 #[must_use]
 pub fn only_tip(robot: &Robot) -> Option<&str> {
     let tip = if let [one] = robot.end_effectors() {
@@ -85,10 +90,12 @@ impl<'r> Ends<'r> {
         ((1..=OF_FINGER).contains(&of_finger) && of_arm >= OF_ARM).then_some(palm)
     }
 
-    /// The one frame that is fixed to a palm, or the palm.
+    /// The one frame that is fixed to a palm, or the palm. A link with mass, such as a camera, is no frame.
     fn tool(&self, palm: usize) -> usize {
         let is_fixed = |&end: &usize| {
-            self.n_moving[end] == self.n_moving[palm] && self.above(end).any(|link| link == palm)
+            self.n_moving[end] == self.n_moving[palm]
+                && self.robot.links()[end].mass <= OF_FRAME
+                && self.above(end).any(|link| link == palm)
         };
         let mut fixed = self.ends.iter().copied().filter(is_fixed);
         fixed.next().filter(|_| fixed.next().is_none()).unwrap_or(palm)
@@ -98,7 +105,7 @@ impl<'r> Ends<'r> {
 /// A figure of a robot with a pose task for a link; its target is the pose in the neutral configuration.
 ///
 /// - `path`: the path of the robot's file in the figure
-/// - `tip`: the link; by default the one at an end that the most joints move, the first of several in the file, and of a gripper what its fingers are on, as in [`only_tip`]
+/// - `tip`: the link; by default the one at an end that the most joints move, the first of several in the file; for a finger of a gripper what [`only_tip`] takes
 ///
 /// # Errors
 /// [`Error::NoSuchName`] for an unknown link; [`Error::Value`] for one that no joint moves.
