@@ -321,11 +321,18 @@ def test_link_poses_are_those_of_forward(arm: Robot) -> None:
 
 
 def test_a_robot_with_many_tips_asks_for_one(assets: Path) -> None:
-    robot = Robot.from_urdf(assets / "urdf" / "panda_arm_hand.urdf")
+    robot = Robot.from_urdf(assets / "urdf" / "ur5.urdf")
     assert robot.tip is None
-    with pytest.raises(UnsuitedError, match=r"name the link.*panda_leftfinger"):
+    with pytest.raises(UnsuitedError, match=r"name the link.*ee_link, tool0"):
         robot.solve([0.4, 0, 0.4])
-    assert robot.with_tool("panda_hand").solve([0.4, 0, 0.4]).reached
+    assert robot.with_tool("tool0").solve([0.4, 0, 0.4]).reached
+
+
+def test_the_tip_of_a_gripper_is_what_its_fingers_are_on(assets: Path) -> None:
+    robot = Robot.from_urdf(assets / "urdf" / "panda_arm_hand.urdf")
+    assert robot.ends == ["panda_leftfinger", "panda_rightfinger"]
+    assert robot.tip == "panda_hand"
+    assert robot.solve([0.4, 0, 0.4]).reached
 
 
 def test_tools_and_held_joints(panda: Robot) -> None:
