@@ -335,6 +335,13 @@ def test_the_tip_of_a_gripper_is_what_its_fingers_are_on(assets: Path) -> None:
     assert robot.solve([0.4, 0, 0.4]).reached
 
 
+def test_a_robot_that_no_joint_moves_says_so() -> None:
+    robot = Robot.from_urdf("<robot name='r'><link name='a'/></robot>")
+    assert robot.ends == []
+    with pytest.raises(UnsuitedError, match="no joint moves a link"):
+        robot.solve([0.4, 0, 0.4])
+
+
 def test_tools_and_held_joints(panda: Robot) -> None:
     longer = panda.with_tool("panda_hand", offset=[0, 0, 0.1, 0, 0, 0, 1])
     q = panda.start

@@ -31,7 +31,8 @@ use crate::tool::{SolveOptions, Tool, ToolOptions, frame_named, world_pose};
 /// description : Description
 ///     The contents of the files.
 /// tip : str, optional
-///     The link or frame that holds the tool. By default that of the only end effector, or the only link without children.
+///     The link or frame that holds the tool. By default that of the only end effector, the only link without children that a joint moves, or
+///     what the fingers of a gripper are on.
 /// group : str, optional
 ///     A group of the SRDF: its joints move, and the tip is its last link.
 /// offset : array_like (4, 4) or (7,), optional

@@ -158,6 +158,9 @@ fn outside_of_group(robot: &Robot, name: &str, frame: Frame) -> PyResult<Vec<usi
 
 fn which_tip(robot: &Robot) -> String {
     let ends = posekit_io::problem::end_links(robot);
+    if ends.is_empty() {
+        return "no joint moves a link of the robot".to_owned();
+    }
     format!("name the link that holds the tool, as tip=; links at the ends: {}", listed(&ends))
 }
 

@@ -63,6 +63,16 @@ describe.skipIf(!hasPackage || assets === null)("assets", () => {
     expect(isFigure(document.problem) && document.problem.tasks).toMatchObject([goal]);
   });
 
+  it("a tool on a base that floats keeps its pose for a goal, whatever its joints", async () => {
+    const hinge = (name: string, inside: string) => `<body name="${name}" pos="0.3 0 0"><joint name="j_${name}" axis="0 1 0"/>${inside}</body>`;
+    const model = (base: string) => new TextEncoder().encode(`<mujoco><worldbody><body name="base">${base}${hinge("upper", hinge("tool", ""))}</body></worldbody></mujoco>`);
+    const files = { known: new Map<string, Uint8Array>(), files: new Map<string, Uint8Array>() };
+    for (const [base, goal] of [["<freejoint/>", "pose"], ["", "position"]] as const) {
+      const { document } = await loadDocument("drone.xml", model(base), files, reader(new Engine()));
+      expect(isFigure(document.problem) && document.problem.tasks.map(({ task }) => task)).toEqual([goal]);
+    }
+  });
+
   it.each(["RiggedFigure.glb", "Fox.glb", "Knight.glb", "kenney_platformer_character.glb"])("%s is saved in the pose on show", async (name) => {
     const path = join(assets ?? "", "gltf", name);
     const session = createSession({ startWorker: () => localWorker(new Engine()), nextFrame: (then) => { setTimeout(then, 1); }, hash: "", isStill: true });

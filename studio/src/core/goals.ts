@@ -55,11 +55,20 @@ export function asksOf(task: FigureTask): Asks | null {
 /** A rigid body has so many degrees of freedom. */
 const OF_POSE = 6;
 
-/** The problem of one tool, which asks for its position alone where it has too few joints for poses. */
+/** Degrees of freedom of the joints at or above this one. */
+function freedoms(info: ProblemInfo, joint: number): number {
+  let count = 0;
+  for (let at = joint; at >= 0; at = info.parents[at] ?? -1) if ((info.mimics[at] ?? -1) < 0) count += FREEDOMS[info.kinds[at] ?? "fixed"];
+  return count;
+}
+
+const FREEDOMS: Record<ProblemInfo["kinds"][number], number> = { fixed: 0, revolute: 1, prismatic: 1, ball: 3, free: OF_POSE };
+
+/** The problem of one tool, which asks for its position alone where its joints have too few degrees of freedom for poses. */
 export function withGoalInReach(problem: FigureProblem, info: ProblemInfo): FigureProblem {
   const [task, ...others] = problem.tasks;
   const joint = jointOf(task, info, 0);
-  if (task?.task !== "pose" || others.length > 0 || joint === null || movers(info, joint) >= OF_POSE) return problem;
+  if (task?.task !== "pose" || others.length > 0 || joint === null || freedoms(info, joint) >= OF_POSE) return problem;
   return { ...problem, tasks: [asking(task, "position", info.tasks[0], info.start)] };
 }
 

@@ -5,7 +5,7 @@ import type { FigureProblem, FigureTask, MethodName, Settings, Solver, Status } 
 
 /** Options of a robot. */
 export interface RobotOptions {
-  /** The link that reaches the target, or several links; by default the end of the robot that the most joints move. */
+  /** The link that reaches the target, or several links; by default the end of the robot that the most joints move, or what it is on if it is a finger of a gripper. */
   tip?: string | readonly string[];
   /** The goal of the tips: a `pose` (the default), or only a `position`. */
   task?: "pose" | "position";

@@ -13,7 +13,7 @@ use crate::robot::{Description, read};
 impl Problem {
     /// Reads a robot from the text of a URDF, or of an MJCF that includes no other file; its problem is one pose task, 0, on a link, whose target is the pose of the link at the start.
     ///
-    /// - `tip`: the link; by default the end of the robot that the most joints move
+    /// - `tip`: the link; by default the end of the robot that the most joints move, or what it is on if it is a finger of a gripper
     /// - `free_root`: true when the robot floats instead of being fixed in the world
     #[wasm_bindgen(js_name = fromUrdf)]
     pub fn from_urdf(
